@@ -324,6 +324,7 @@ class Judge(SeveralProblems):
         "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
+
     def _asked(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> tuple[Samples, list[str], tuple[Any, ...]]:
         """The samples, their classes, and what the engine takes of them before and after its settings."""
         for name, value in (("groupby", groupby), ("groups", groups)):
@@ -341,7 +342,8 @@ class Judge(SeveralProblems):
         if groups is not None:
             keep_groups(samples, X, groups)
         classes = [str(label) for label in samples.classes.tolist()]
-        return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller_of(self, samples, self._names(), given, repr(self)))
+        caller = caller_of(self, samples, self._names(), given, repr(self))
+        return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller)
 
     def _matrix(self, adata: Any) -> Any:
         """The matrix asked for, with names."""
@@ -553,7 +555,7 @@ def markers(  # type: ignore[empty-body]
         At least this many genes of the panel are high in each type: their mean there is the largest of
         all types.
     robust : int, default=0
-        So many genes may be lost, such as probes that fail: each pair of types is told apart by one gene
+        Number of genes that may be lost, such as probes that fail: each pair of types is told apart by one gene
         more by themselves: by half of the distance at least that the best gene for this pair has.
     expression : tuple of (float or None), default=None
         Smallest and largest value that the largest mean of a type may have; genes outside are left out.

@@ -98,7 +98,7 @@ pub(crate) fn compare<'py>(
     })
 }
 
-/// The samples, and who asks.
+/// Samples, and the caller.
 struct Given<'a> {
     features: Features,
     caller: Caller,

@@ -276,28 +276,19 @@ pub(crate) fn names_or_file(option: &str, values: &[String]) -> Result<Vec<Strin
 
 /// The names in a file: those of JSON, else one per line, or the first column of a table.
 fn names_of(content: &str) -> Vec<String> {
-    match serde_json::from_str::<Value>(content) {
-        Ok(value @ (Value::Object(_) | Value::Array(_))) => {
-            let list = [
-                &value["selected"],
-                &value["relevant"],
-                &value["panel"]["features"],
-                &value["panel"]["selected"],
-                &value,
-            ];
-            let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
-            list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
-        }
-        _ => {
-            let mut lines = content.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-            let separator = lines.peek().and_then(|head| head.find([',', ';', '\t']).map(|at| (at, &head[at..=at])));
-            let table =
-                lines.peek().zip(separator).filter(|(head, (at, _))| NAME_COLUMNS.contains(&head[..*at].trim()));
-            let Some((_, (_, separator))) = table else { return lines.map(str::to_owned).collect() };
-            let first = |line: &str| line.split(separator).next().unwrap_or(line).trim().trim_matches('"').to_owned();
-            lines.skip(1).map(first).collect()
-        }
+    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(content) {
+        let panel = &value["panel"];
+        let list = [&value["selected"], &value["relevant"], &panel["features"], &panel["selected"], &value];
+        let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
+        return list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
     }
+    let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
+    let head = lines.clone().next().unwrap_or_default();
+    let end = head.find([',', ';', '\t']).filter(|&end| NAME_COLUMNS.contains(&head[..end].trim()));
+    let Some(end) = end else { return lines.map(str::to_owned).collect() };
+    let separator = &head[end..=end];
+    let first = |line: &str| line.split(separator).next().unwrap_or(line).trim().trim_matches('"').to_owned();
+    lines.skip(1).map(first).collect()
 }
 
 /// A small text file that the user named, read as data files are.

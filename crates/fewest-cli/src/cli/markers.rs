@@ -30,7 +30,7 @@ pub(crate) struct MarkersArgs {
     /// classes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
     pub(crate) per_class: u64,
-    /// So many markers may be lost, such as probes that fail: each pair of classes is told apart by one
+    /// Number of markers that may be lost, such as probes that fail: each pair of classes is told apart by one
     /// marker more by themselves, each at least half as well as the best feature for this pair
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
     pub(crate) robust: u64,
@@ -38,7 +38,7 @@ pub(crate) struct MarkersArgs {
     /// limits: LOW..HIGH, LOW.. or ..HIGH; such as what a probe is too dim or too bright for
     #[arg(long, value_name = "LOW..HIGH", value_parser = values::limits, allow_hyphen_values = true, help_heading = "Markers")]
     pub(crate) expression: Option<[Option<f64>; 2]>,
-    /// Of the panels that gain this share less than the best known one at most, take the one whose
+    /// Share of the gain that the panel may miss: of the panels within it of the best known one, take the one whose
     /// features come back most on halves of the samples: 1% or 0.01; 0 takes the best
     /// [default: 1%; with --proof 0]
     #[arg(long, value_name = "SHARE", value_parser = values::small_share, help_heading = "Markers")]

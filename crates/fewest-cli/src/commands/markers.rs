@@ -148,7 +148,7 @@ impl JudgeArgs {
     /// The settings without those of a panel.
     ///
     /// # Errors
-    /// Class weights of classes that there are not.
+    /// Weights of classes that the data do not have.
     pub(super) fn settings(&self, prepare: &PrepareArgs, raw: &DataAsRead) -> Result<MarkersSettings, Failure> {
         let default = MarkersSettings::default();
         let preparation = Preparation {

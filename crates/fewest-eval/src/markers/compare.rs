@@ -47,11 +47,11 @@ pub struct CompareReport {
 /// A list.
 #[derive(Debug)]
 pub struct ComparedList {
-    /// Its features, ascending.
+    /// Features, ascending.
     pub features: Vec<usize>,
     /// The classifier on it, in folds.
     pub judged: JudgedFolds,
-    /// Its objective on all samples; none where time did not allow it.
+    /// Objective on all samples; none where time did not allow it.
     pub objective: Option<f64>,
     /// The best subset of its size that is known, with the bound of all of them; none where time did
     /// not allow it.

@@ -19,6 +19,7 @@
 mod apart;
 mod clusters;
 mod compare;
+mod cover;
 mod expression;
 mod judged;
 mod report;

@@ -1,69 +1,18 @@
 //! Panels that stand a loss: each pair of classes is told apart by more features than one.
 //!
-//! A feature tells two classes apart by itself where their means, in standard deviations of the feature, are
-//! at least half as far from each other as those of the best feature for this pair.
-//!
 //! Given    a panel, and how many features may be lost.
 //! Returns  a panel of the same size in which each pair of classes has one feature more than that which
-//!          tells it apart by itself; the bound is of every panel and remains.
+//!          tells it apart by itself (`cover`); the bound is of every panel and remains.
 //! Steps    while a pair has fewer: 1. the feature enters that tells most of these pairs apart  2. the one
 //!          of smallest weight leaves, of those that no pair needs
 //! Why      as rules of the search, one for each pair, they take longer than they are worth: `propagate`
 //!          works on each by itself.
 
-use fewest::{Clock, Error, FeatureSet, Outcome, Status, Subset};
+use fewest::{Clock, Error, Outcome, Status, Subset};
 
-use super::expression::Expression;
 use super::search::Search;
+use super::stable::without;
 use crate::error::EvalError;
-
-/// Share of the largest distance of two classes that a feature which tells them apart has at least.
-const APART: f64 = 0.5;
-
-/// What tells each pair of classes apart.
-#[derive(Debug, Default)]
-pub(crate) struct Cover {
-    /// Of each pair the features that do it by themselves.
-    pairs: Vec<FeatureSet>,
-    /// How many of them a panel has.
-    least: usize,
-}
-
-impl Cover {
-    /// At least so many features for each pair of classes, among those that are not left out; `table` is
-    /// of the scaled features.
-    ///
-    /// # Errors
-    /// A pair with fewer.
-    pub(super) fn new(
-        table: &[Expression],
-        left_out: &FeatureSet,
-        classes: &[String],
-        least: usize,
-    ) -> Result<Self, EvalError> {
-        let mut pairs = Vec::new();
-        for a in 0..classes.len() {
-            for b in a + 1..classes.len() {
-                let far = |of: &Expression| (of.mean[a] - of.mean[b]).abs();
-                let allowed = || table.iter().filter(|of| !left_out.contains(of.feature) && far(of) > 0.0);
-                let best = allowed().map(far).fold(0.0, f64::max);
-                let apart: Vec<usize> = allowed().filter(|of| far(of) >= APART * best).map(|of| of.feature).collect();
-                if apart.len() < least {
-                    let [first, second] = [a, b].map(|class| classes[class].clone());
-                    return Err(EvalError::FewApart { first, second, features: apart.len(), least });
-                }
-                pairs.push(apart.into_iter().collect());
-            }
-        }
-        Ok(Self { pairs, least })
-    }
-
-    /// How many features are missing, summed up over the pairs.
-    pub(super) fn missing(&self, panel: &[usize]) -> usize {
-        let of = |pair: &FeatureSet| self.least.saturating_sub(panel.iter().filter(|&&j| pair.contains(j)).count());
-        self.pairs.iter().map(of).sum()
-    }
-}
 
 impl Search<'_> {
     /// The panel that stands a loss, from one that may not.
@@ -119,7 +68,7 @@ impl Search<'_> {
             let mut leaving: Vec<(f64, usize)> = weights.into_iter().zip(with.iter().copied()).collect();
             leaving.retain(|of| of.1 != entrant);
             leaving.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-            let left = leaving.into_iter().map(|of| super::stable::without(&with, of.1));
+            let left = leaving.into_iter().map(|of| without(&with, of.1));
             if let Some(panel) = left.into_iter().find(|left| {
                 self.cover.missing(left) < missing
                     && self.rules.allows(&Subset::from_indices(self.rules.p(), left.iter().copied()))

@@ -17,7 +17,7 @@ use fewest::{
 };
 use rayon::prelude::*;
 
-use super::robust::Cover;
+use super::cover::Cover;
 use crate::time::Deadline;
 
 /// Gap at which `fgm` stops: what is left open is the distance of panels from mixtures of panels.

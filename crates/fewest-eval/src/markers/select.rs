@@ -7,8 +7,8 @@ use fewest::{
 };
 use rayon::prelude::*;
 
+use super::cover::Cover;
 use super::expression::{ByClass, Expression};
-use super::robust::Cover;
 use super::search::Search;
 use super::settings::MarkersSettings;
 use super::stable::StandIn;
@@ -31,9 +31,9 @@ const LONG_STEP: f64 = 0.1;
 const POOL_EACH: usize = 10;
 /// this.
 const POOL: usize = 500;
-/// Halves are of this many samples, of each class as many.
+/// Samples that halves are drawn from at most, of each class as many.
 const HALVES: usize = 4_000;
-/// Of halves the eliminations begin with this many features for each marker, but no fewer than
+/// Features that eliminations of halves begin with, for each marker, but no fewer than
 const HALF_POOL_EACH: usize = 4;
 /// this,
 const HALF_POOL: usize = 200;
@@ -137,10 +137,9 @@ impl<'a> MarkerPart<'a> {
         let kept = dealt.par_iter().flatten().map(keeps).all_or_first::<Vec<_>>()?;
         let Some(kept) = kept.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
         let known = kept.iter().filter(|features| !features.is_empty()).count();
-        let mut share = vec![0.0; self.rules.p()];
-        kept.iter().flatten().for_each(|&j| share[j] += 1.0);
-        share.iter_mut().for_each(|count| *count /= known.max(1) as f64);
-        Ok(Some(share))
+        let mut count = vec![0.0; self.rules.p()];
+        kept.iter().flatten().for_each(|&j| count[j] += 1.0);
+        Ok(Some(count.into_iter().map(|count| count / known.max(1) as f64).collect()))
     }
 
     /// The panel that stands what may be lost, and whose features recur more, where there is one within
@@ -187,7 +186,9 @@ impl<'a> MarkerPart<'a> {
         for (column, &j) in values.chunks_mut(rows.len()).zip(panel) {
             columns.add_column(j, 1.0, column);
             let mean = column.iter().sum::<f64>() / rows.len() as f64;
-            column.iter_mut().for_each(|value| *value -= mean);
+            for value in column {
+                *value -= mean;
+            }
         }
         let allowed = |j: usize| !self.rules.list().forbid.contains(j) && !panel.contains(&j);
         let alike: Vec<Vec<f64>> = (0..p)

@@ -15,8 +15,8 @@ fewest::settings! {
         /// At least this many features of the panel are high in each class: their mean there is the
         /// largest of all classes.
         pub per_class: usize = 0,
-        /// So many features of the panel may be lost: each pair of classes is told apart by one feature
-        /// more by themselves, each at least half as far as by the best feature for this pair.
+        /// Number of features of the panel that may be lost: each pair of classes is told apart by one
+        /// feature more by themselves, each at least half as far as by the best feature for this pair.
         pub robust: usize = 0,
         /// The smallest and the largest value that the largest mean of a class may have: features
         /// outside are left out. In units of the data.

@@ -57,7 +57,7 @@ impl Search<'_> {
         entrants.sort_by(|&a, &b| recurs[b].total_cmp(&recurs[a]).then(a.cmp(&b)));
         for &entrant in entrants.iter().take(TRIED * panel.len()) {
             let less = |j: &usize| recurs[*j] < recurs[entrant];
-            if clock.stop().is_some() || !panel.iter().any(|j| less(j)) {
+            if clock.stop().is_some() || !panel.iter().any(&less) {
                 break;
             }
             panel.push(entrant);

@@ -1,5 +1,7 @@
 //! Lists of features side by side.
 
+use std::fmt::Write as _;
+
 use super::{Door, scaling};
 use crate::common::groups;
 use crate::comparison::{COLUMNS, difference, finding, row};
@@ -32,15 +34,11 @@ pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
             count if count > NAMED => format!("{}, and {} more", names[..NAMED].join(", "), count - NAMED),
             _ => names.join(", "),
         };
-        out += &format!(
-            "  {} and {}: {}: {named}\n",
-            text("first"),
-            text("second"),
-            plural(names.len() as u64, "feature")
-        );
+        let count = plural(names.len() as u64, "feature");
+        let _ = writeln!(out, "  {} and {}: {count}: {named}", text("first"), text("second"));
     }
     if let Some(finding) = finding(result) {
-        out += &format!("\n{finding}\n");
+        let _ = writeln!(out, "\n{finding}");
     }
     out
 }
