@@ -152,10 +152,10 @@ class _Comparer(Judge):
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
         listener = Listener(self, samples).wanted
         names = [str(name) for name in given]
+        lists_of = (names, list(chosen), list(missing))
         result, stopped = _core.compare(
-            samples.matrix, samples.codes, weights, classes, (names, list(chosen), list(missing)), self._judged(samples), caller, limits, listener,
-            samples.groups,
-        )  # fmt: skip
+            samples.matrix, samples.codes, weights, classes, lists_of, self._judged(samples), caller, limits, listener, samples.groups
+        )
         ended = {"status": result["status"], "interrupted": stopped}
         warn_of_limit(self, ended, "What is None was not computed.")
         found = result["lists"]
