@@ -96,7 +96,7 @@ fewest_compare <- function(x, y = NULL, lists, ..., quiet = is_quiet()) {
 }
 
 # The features of a list: names, or those of a result.
-listed <- function(list) {
+list_features <- function(list) {
   if (!inherits(list, "fewest")) return(as.character(list))
   as.character(unlist(if (is.null(list$panel)) list$selected else if (is.null(list$panel$features)) list$panel$selected else list$panel$features))
 }
@@ -106,7 +106,7 @@ list_args <- function(lists, folder) {
   if (is.null(names(lists)) || any(!nzchar(names(lists)))) fail("each list needs a name, as in list(ours = a, theirs = b)")
   vapply(seq_along(lists), function(at) {
     file <- file.path(folder, sprintf("list%d.txt", at))
-    writeLines(enc2utf8(listed(lists[[at]])), file, useBytes = TRUE)
+    writeLines(enc2utf8(list_features(lists[[at]])), file, useBytes = TRUE)
     paste0(names(lists)[at], "=", file)
   }, "")
 }
