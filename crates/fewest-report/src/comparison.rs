@@ -1,7 +1,7 @@
 //! The page of `fewest compare`: lists side by side, each class by each list, what the lists share.
 
 use crate::chart::matrix;
-use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
+use crate::common::{balance, data, groups, label, number_cell, settings, warnings};
 use crate::markers::measure;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
@@ -39,11 +39,13 @@ pub(crate) const COLUMNS: [(&str, bool); 9] = [
     ("macro F1", true),
     ("less that of the first", true),
     ("recall of rare classes", true),
+    ("gap", true),
     ("neighbours of the class", true),
     ("NMI of clusters", true),
     ("ARI", true),
-    ("gap", true),
 ];
+/// Columns of these that say what a classifier makes of a list; the others are of the list alone.
+const JUDGED: usize = 6;
 
 /// How many features a list has, and how many of its names the data do not have.
 fn size(list: Json<'_>) -> String {
@@ -61,10 +63,10 @@ pub(crate) fn row(list: Json<'_>) -> [String; 9] {
         measure(list.at("macro_f1")).unwrap_or_default(),
         difference(list.at("difference")).unwrap_or_default(),
         measure(list.at("rare_recall")).unwrap_or_default(),
+        list.at("gap").number().map_or_else(|| "not known".to_owned(), at_most),
         share(clusters.at("neighbours")),
         share(clusters.at("nmi")),
         share(clusters.at("ari")),
-        list.at("gap").number().map_or_else(|| "not known".to_owned(), at_most),
     ]
 }
 
@@ -113,12 +115,16 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
          Neighbours and clusters are of the samples by the list alone."
     )));
     blocks.extend(warnings(result));
-    let columns = COLUMNS.iter().map(|&(name, is_number)| if is_number { numbers(name) } else { words(name) });
-    let rows = result.at("lists").items().map(|list| {
-        let [name, rest @ ..] = row(list);
-        std::iter::once(budget.name(&name)).chain(rest.map(Cell::from)).collect()
-    });
-    blocks.push(Block::Table(budget.table("The lists", columns.collect(), rows)));
+    for (title, part) in [("The lists", 1..JUDGED), ("Samples by each list alone", JUDGED..COLUMNS.len())] {
+        let heads = COLUMNS[part.clone()].iter();
+        let columns = heads.map(|&(name, is_number)| if is_number { numbers(name) } else { words(name) });
+        let rows = result.at("lists").items().map(|list| {
+            let cells = row(list);
+            let rest = cells[part.clone()].iter().cloned().map(Cell::from);
+            std::iter::once(budget.name(&cells[0])).chain(rest).collect()
+        });
+        blocks.push(Block::Table(budget.table(title, std::iter::once(words("list")).chain(columns).collect(), rows)));
+    }
     let model = result.at("model");
     let text = |key: &str| model.at(key).text().unwrap_or_default().to_owned();
     let cost = model.at("cost").number().map_or_else(String::new, brief);
@@ -129,7 +135,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
         (!rare.is_empty()).then(|| ("rare classes, below 5 % of the samples", crate::common::list(budget, &rare))),
     );
     let status = result.at("status").text().unwrap_or_default();
-    pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));
+    pairs.push(("status", shorten(status, 20).into()));
     pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
