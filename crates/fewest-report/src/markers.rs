@@ -126,7 +126,8 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
     let status = result.at("status").text().unwrap_or_default();
     let parts = crate::common::not_done(result);
     pairs.extend((!parts.is_empty()).then(|| ("not done for lack of time", parts.join(", ").into())));
-    pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));
+    let words = if status == "completed" { "done" } else { status_words(status) };
+    pairs.push(("status", format!("{}: {words}", shorten(status, 20)).into()));
     pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
