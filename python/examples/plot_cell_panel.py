@@ -46,8 +46,8 @@ print(found)
 print(found.to_csv())
 
 # %%
-# How the genes look
-# ------------------
+# Each gene in each type
+# ----------------------
 
 means = found.table().pivot(index="gene", columns="type", values="mean").loc[found.genes]
 picture = plt.imshow(means / means.max(axis=1).to_numpy()[:, None], cmap="Blues", aspect="auto")
