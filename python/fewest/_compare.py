@@ -154,7 +154,16 @@ class _Comparer(Judge):
         names = [str(name) for name in given]
         lists_of = (names, list(chosen), list(missing))
         result, stopped = _core.compare(
-            samples.matrix, samples.codes, weights, classes, lists_of, self._judged(samples), caller, limits, listener, samples.groups
+            samples.matrix,
+            samples.codes,
+            weights,
+            classes,
+            lists_of,
+            self._judge_settings(samples),
+            caller,
+            limits,
+            listener,
+            samples.groups,
         )
         ended = {"status": result["status"], "interrupted": stopped}
         warn_of_limit(self, ended, "What is None was not computed.")

@@ -406,7 +406,7 @@ class Judge(SeveralProblems):
         columns = getattr(values, "column_names", getattr(values, "columns", None))
         return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
 
-    def _judged(self, samples: Samples) -> dict[str, Any]:
+    def _judge_settings(self, samples: Samples) -> dict[str, Any]:
         """What the engine is asked of folds and classifiers."""
         weights: Any = said_class_weights(self.class_weight, samples.classes)
         weights = weights or {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
@@ -483,7 +483,7 @@ class _Finder(Judge):
             "expression": [None if low is None else float(low), None if high is None else float(high)],
             "slack": float(self.slack),
             **handed(self, "per_class", "robust", "halves"),
-            **self._judged(samples),
+            **self._judge_settings(samples),
         }
 
 

@@ -31,10 +31,11 @@ use crate::terminal::Terminal;
 /// Runs the command.
 pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let (terminal, judge) = (invocation.terminal, &args.judge);
-    if args.proof.is_some() && args.slack.is_some_and(|slack| slack > 0.0) {
-        return Err(Failure::input(
-            "--proof proves the best panel that the search finds, and --slack takes another one; leave one of them out",
-        ));
+    let another = [("--slack", args.slack.is_some_and(|slack| slack > 0.0)), ("--robust", args.robust > 0)];
+    if let Some((option, _)) = another.iter().find(|option| args.proof.is_some() && option.1) {
+        return Err(Failure::Input(format!(
+            "--proof proves the best panel that the search finds, and {option} takes another one; leave one of them out"
+        )));
     }
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     if args.rules.max_features()?.is_none() && !source.bounds_size() {

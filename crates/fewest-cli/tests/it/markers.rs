@@ -324,6 +324,7 @@ fn the_best_panel_is_proven_and_others_are_taken_within_the_slack() {
     );
     let refused = ran(&scratch, &["--proof", "x.proof", "--slack", "1%"]).code(2);
     assert!(refused.err.contains("leave one of them out"), "{}", refused.err);
+    assert!(ran(&scratch, &["--proof", "x.proof", "--robust", "1"]).code(2).err.contains("--robust takes another"));
     assert!(ran(&scratch, &["--halves", "5"]).code(2).err.contains("even"));
     let few = scratch.run(&["markers", "d.csv", "--max-features", "2", "--robust", "2"]).code(2);
     assert!(few.err.contains("--robust 2"), "{}", few.err);

@@ -26,11 +26,13 @@ impl Search<'_> {
         };
         let problems = self.several.problems();
         let mut panel: Vec<usize> = begun.iter().collect();
-        loop {
+        let mut stopped = None;
+        while stopped.is_none() {
             let missing = self.cover.missing(&panel);
-            if missing == 0 || clock.stop().is_some() {
+            if missing == 0 {
                 break;
             }
+            stopped = clock.stop();
             panel = self.enter_one(&problems, &panel, clock)?.ok_or_else(|| EvalError::NotRobust {
                 size: panel.len(),
                 missing,
@@ -39,7 +41,7 @@ impl Search<'_> {
         }
         let subset = Subset::from_indices(self.rules.p(), panel);
         let objective = self.objective(&problems, &subset, &Clock::unlimited())?;
-        let status = if found.status == Status::Optimal { Status::Completed } else { found.status };
+        let status = stopped.unwrap_or(if found.status == Status::Optimal { Status::Completed } else { found.status });
         Ok(Outcome { subset: Some(subset), objective: Some(objective), status, ..found })
     }
 

@@ -44,10 +44,13 @@ pub fn markers(
     observer: &mut dyn Observer,
 ) -> Result<MarkersReport, EvalError> {
     settings.check(data.target.classes.len())?;
-    if settings.slack > 0.0 && observer.proof().is_some() {
-        return Err(
-            Error::setting("slack", settings.slack, "0 where a proof is written, which is of the best panel").into()
-        );
+    if observer.proof().is_some() {
+        let range = "0 where a proof is written, which is of the best panel";
+        for (name, value) in [("slack", settings.slack), ("robust", settings.robust as f64)] {
+            if value > 0.0 {
+                return Err(Error::setting(name, value, range).into());
+            }
+        }
     }
     let run = Run { data, settings, names, limits, deadline: Deadline::new(limits, None) };
     let rows = fewest_data::sampled(&data.strata(), settings.sample, settings.seed);
@@ -173,7 +176,7 @@ impl Run<'_> {
             }
         }
         let settled = inside.settle(found, recurs.as_deref(), &svm, share)?;
-        if share.cancelled() || is_cut(settled.status) {
+        if share.stop().is_some() || is_cut(settled.status) {
             return Ok(None);
         }
         let panel = FoldResult {
