@@ -12,6 +12,12 @@ Ours          `markers` with `gap=0.1, node_limit=1`: panel by `rfe` and `fgm`, 
 Peers         ../shared/peers/cell_markers.py: scanpy's wilcoxon and t test (genes of each type in turn), cosg, SepSolve (LP), scGeneFit (centers),
               genecover (greedy), ANOVA, random forest. Python needs scanpy, anndata and these; `--peers` runs them.
 
+Clusters      `--clusters`: `fewest.compare` of the panels of the first fold, all methods, on the cells that it held out: neighbours of a cell's type, NMI and
+              ARI of Leiden clusters by the panel alone, mean recall of rare types. Rows go to bench/results/markers_clusters.jsonl.
+
+Halves        `--halves`: 25 genes from each of five random halves of all cells, as in the notebooks of SepSolve; stability is the mean Jaccard index of each
+              two. Rows go to bench/results/markers_halves.jsonl.
+
 Rows go to bench/results/markers.jsonl (stored rows are not run again), tables to bench/results/markers.md.
 """
 import argparse
@@ -27,6 +33,8 @@ import warnings
 
 warnings.filterwarnings("ignore")
 HERE = pathlib.Path(__file__).resolve().parent
+# numba, which scanpy brings, asks for `coverage`: not for the script of this folder.
+sys.path = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]
 sys.path.insert(0, os.environ.get("FEWEST_PACKAGE", str(HERE.parent / "python")))
 
 import anndata as ad
@@ -39,6 +47,8 @@ from sklearn.svm import LinearSVC
 
 SHARED = HERE.parent.parent / "shared"
 ROWS = HERE / "results" / "markers.jsonl"
+HALVES = HERE / "results" / "markers_halves.jsonl"
+CLUSTERS = HERE / "results" / "markers_clusters.jsonl"
 PEERS = ["sk_anova", "scanpy_wilcoxon", "scanpy_t", "cosg", "sepsolve_lp", "sk_rf", "scgenefit_centers", "genecover_greedy"]
 #: File, column of types, whether values are counts, matrix, column of groups.
 SETS = {
@@ -132,13 +142,21 @@ def main():
     ask.add_argument("--sizes", default="10,25,50,150")
     ask.add_argument("--ours", default="markers", help="rows of ours, of " + ", ".join(OURS))
     ask.add_argument("--peers", action="store_true", help="run the peers, too")
+    ask.add_argument("--halves", action="store_true", help="panels of 25 genes from five random halves, of --sets, and run nothing else")
+    ask.add_argument("--clusters", action="store_true", help="compare the panels that are there by clusters, and run nothing else")
     asked = ask.parse_args()
+    if asked.clusters:
+        clusters(list(map(int, asked.sizes.split(","))), asked.sets.split(","))
+        return tables()
     done = {(r["set"], r["fold"], r["method"], r["n"]) for r in map(json.loads, open(ROWS))} if ROWS.exists() else set()
     peers = None
-    if asked.peers:
+    if asked.peers or asked.halves:
         spec = importlib.util.spec_from_file_location("cell_markers", SHARED / "peers" / "cell_markers.py")
         peers = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(peers)
+    if asked.halves:
+        halves(asked.sets.split(","), peers)
+        return tables()
     for size in map(int, asked.sizes.split(",")):
         for name in asked.sets.split(","):
             X, y, groups = load(name)
@@ -162,6 +180,49 @@ def main():
                         out.write(json.dumps(row) + "\n")
                     print(name, at, method, size, np.round(row.get("score", [np.nan]), 3), row.get("gap"), row.get("error", ""), flush=True)
     tables()
+
+
+def clusters(sizes, sets):
+    """Rows of neighbours, NMI, ARI and recall of rare types of the stored panels."""
+    from fewest import compare
+
+    rows = [r for r in map(json.loads, open(ROWS)) if "S" in r and r["fold"] == 0]
+    done = {(r["set"], r["n"]) for r in map(json.loads, open(CLUSTERS))} if CLUSTERS.exists() else set()
+    for size in sizes:
+        for name in sets:
+            panels = {r["method"]: r["S"] for r in rows if r["set"] == name and r["n"] == size and r["method"] in ["markers", *PEERS]}
+            if (name, size) in done or len(panels) < 2:
+                continue
+            X, y, groups = load(name)
+            test = folds(X, y, groups)[0][1]
+            kept = test[np.isin(y[test], [c for c, n in zip(*np.unique(y[test], return_counts=True)) if n >= 2])]
+            names = [str(j) for j in range(X.shape[1])]
+            import pandas as pd
+
+            lists = {method: [str(j) for j in panel] for method, panel in panels.items()}
+            found = compare(pd.DataFrame(X[kept], columns=names), y[kept], lists, gap=0.99, cv=2)
+            with open(CLUSTERS, "a") as out:
+                for of in found.result["lists"]:
+                    rare = (of["rare_recall"] or {}).get("mean")
+                    out.write(json.dumps({"set": name, "n": size, "method": of["name"], "rare": rare, **(of["clusters"] or {})}) + "\n")
+            print(name, size, len(panels), flush=True)
+
+
+def halves(sets, peers):
+    """Rows of panels of 25 genes from five random halves."""
+    done = {(r["set"], r["method"]) for r in map(json.loads, open(HALVES))} if HALVES.exists() else set()
+    for name in sets:
+        X, y, _ = load(name)
+        drawn = [np.random.default_rng(seed).permutation(len(y))[: len(y) // 2] for seed in range(5)]
+        for method in ["markers", *PEERS]:
+            if (name, method) in done:
+                continue
+            panels = [
+                ours(X[half], y[half], 25, None, {})[0] if method == "markers" else of_peer(peers, method, X[half], y[half], 25) for half in drawn
+            ]
+            with open(HALVES, "a") as out:
+                out.write(json.dumps({"set": name, "method": method, "stability": jaccard(panels), "S": panels}) + "\n")
+            print(name, method, round(jaccard(panels), 3), flush=True)
 
 
 def of_peer(peers, method, X, y, size):
@@ -196,7 +257,7 @@ def jaccard(panels):
 def tables():
     """Macro F1, stability, gap and seconds by size, as Markdown."""
     rows = [r for r in map(json.loads, open(ROWS)) if "score" in r]
-    text = ["# Panels of genes for all types of cells", "", "`python bench/markers.py`; see there what is judged. Mean of macro F1 by kNN, centroid and linear SVM; stability: mean Jaccard index of the", "panels of each two folds. Ranks: 1 is the best; methods whose mean ranks differ by less than the critical difference (Nemenyi, 5 %) are not told apart.", ""]
+    text = ["# Panels of genes for all types of cells", "", "`python bench/markers.py`; see there what is judged. Mean of macro F1 by kNN, centroid and linear SVM; stability: mean Jaccard index of the", "panels of each two folds. Ranks: 1 is the best; methods whose mean ranks differ by less than the critical difference (Nemenyi, 5 %) are not told apart.", "Neighbours, NMI, ARI and recall of rare types are of the cells that the first fold held out, by the panel alone (`--clusters`).", ""]
     for size in sorted({r["n"] for r in rows}):
         folds = {}
         for r in rows:
@@ -219,16 +280,27 @@ def tables():
             own = np.array([np.mean(r["score"]) for r in folds["markers"][s]])
             near += best is None or own.mean() >= f1[best].get(s, -1.0) - own.std(ddof=1) / len(own) ** 0.5
         text += [f"## {size} genes", "", f"{len(sets)} sets; within one standard error of the best peer in F1, or above, on {near}. Critical difference of mean ranks {difference:.2f}.", ""]
-        text += ["| method | mean F1 | rank | stability | rank | median s |", "| --- | --- | --- | --- | --- | --- |"]
+        text += ["| method | mean F1 | rank | stability | rank | median s | neighbours | NMI | ARI | rare |", "| --- |" + " --- |" * 9]
+        there = [r for r in map(json.loads, open(CLUSTERS)) if r["n"] == size] if CLUSTERS.exists() else []
         for m in sorted(f1, key=by_f1.get):
             mean = lambda v: float(np.mean(list(v[m].values())))
-            text.append(f"| {m} | {mean(f1):.3f} | {by_f1[m]:.2f} | {mean(same):.3f} | {by_same[m]:.2f} | {seconds[m]:.1f} |")
+            of = lambda key: [r[key] for r in there if r["method"] == m and r.get(key) is not None]
+            said = " | ".join(f"{np.mean(of(key)):.3f}" if of(key) else "" for key in ("neighbours", "nmi", "ari", "rare"))
+            text.append(f"| {m} | {mean(f1):.3f} | {by_f1[m]:.2f} | {mean(same):.3f} | {by_same[m]:.2f} | {seconds[m]:.1f} | {said} |")
         text += ["", "| F1 | " + " | ".join(sets) + " |", "| --- |" + " --- |" * len(sets)]
         for m in sorted(f1, key=by_f1.get):
             text.append(f"| {m} | " + " | ".join(f"{f1[m][s]:.3f}" if s in f1[m] else "" for s in sets) + " |")
         gaps = {s: [r["gap"] for r in folds["markers"][s] if r.get("gap") is not None] for s in sets}
         text.append("| stability of markers | " + " | ".join(f"{same['markers'][s]:.2f}" for s in sets) + " |")
         text += ["| proven gap of the gain, % | " + " | ".join(f"{100 * np.mean(gaps[s]):.2g}" if gaps[s] else "" for s in sets) + " |", ""]
+    if HALVES.exists():
+        there = list(map(json.loads, open(HALVES)))
+        sets = [s for s in SETS if any(r["set"] == s for r in there)]
+        text += ["## 25 genes from five random halves of the cells", "", "| stability | " + " | ".join(sets) + " |", "| --- |" + " --- |" * len(sets)]
+        for m in ["markers", *PEERS]:
+            value = {r["set"]: r["stability"] for r in there if r["method"] == m}
+            text.append(f"| {m} | " + " | ".join(f"{value[s]:.3f}" if s in value else "" for s in sets) + " |")
+        text.append("")
     (HERE / "results" / "markers.md").write_text("\n".join(text))
     print("\n".join(text))
 
