@@ -165,4 +165,5 @@ def test_at_a_terminal_every_command_ends_in_its_text_and_a_long_one_shows_how_f
         assert (code, last in text, "panicked" in text) == (0, True, False), text
     code, text = said("select", str(data), "--method", "exact", "--max-features", "10", "--gap", "0", "--time-limit", "3s")
     assert code in (0, 3)
-    assert code == 0 or "of at most 3s" in text
+    # A search that rounding ends is over before there is a line to show.
+    assert code == 0 or "stalled" in text or "of at most 3s" in text
