@@ -305,6 +305,34 @@ _SIZED = {"features": of("n_features"), "relevant": of("n_informative")}
 _GENERATED = {"memory", "threads", "quiet", "verbose"}
 _RESUME = "the command alone; ``resume`` of a selector"
 
+#: Options of ``markers`` and ``compare``: those that are no parameters, and those of both that are.
+_DATA_OF_PANELS = (
+    _DATA - {"layer", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"}
+    | _SAID - {"json", "report", "verbose"}
+    | {"missing", "positive"}
+)
+_PANELS: dict[str, Place | str] = {
+    "layer": of("layer"),
+    "normalize-total": of("normalize_total"),
+    "log1p": of("log1p"),
+    "sample-weights": of("sample_weight"),
+    "scale": of("scale"),
+    "memory": of("max_memory"),
+    "threads": of("n_jobs"),
+    "verbose": of("verbose"),
+    "multi-class": of("multi_class"),
+    "folds": of("cv"),
+    "groups": of("groups"),
+    "sample": of("sample"),
+    "seed": of("random_state"),
+    "cost": of("C"),
+    "loss": of("loss"),
+    "class-weight": of("class_weight"),
+    "time-limit": of("time_limit"),
+    "gap": of("gap"),
+    "report": "``report``",
+}
+
 #: The commands that Python has, and each option that ``--help`` of one lists.
 COMMANDS: dict[str, Command] = {
     "path": Command(
@@ -373,19 +401,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "markers": Command(
         fewest.markers,
-        (_DATA - {"layer", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"})
-        | (_RULES - {"max-features"})
-        | _SAID - {"json", "report", "verbose"}
-        | {"missing", "positive", "model", "model-format"},
-        {
-            "layer": of("layer"),
-            "normalize-total": of("normalize_total"),
-            "log1p": of("log1p"),
-            "sample-weights": of("sample_weight"),
-            "scale": of("scale"),
-            "memory": of("max_memory"),
-            "threads": of("n_jobs"),
-            "verbose": of("verbose"),
+        _DATA_OF_PANELS | (_RULES - {"max-features"}) | {"model", "model-format"},
+        _PANELS
+        | {
             "max-features": of("n_genes"),
             "per-class": of("per_class"),
             "robust": of("robust"),
@@ -393,50 +411,12 @@ COMMANDS: dict[str, Command] = {
             "halves": of("halves"),
             "panel": "``to_csv``",
             "expression": of("expression"),
-            "multi-class": of("multi_class"),
-            "folds": of("cv"),
-            "groups": of("groups"),
-            "sample": of("sample"),
-            "seed": of("random_state"),
-            "cost": of("C"),
-            "loss": of("loss"),
-            "class-weight": of("class_weight"),
-            "time-limit": of("time_limit"),
-            "gap": of("gap"),
             "node-limit": of("node_limit"),
             "json": "``to_json`` of ``Markers``, attributes",
-            "report": "``report``",
             "proof": "the command alone, which reads what the proof is about",
         },
     ),
-    "compare": Command(
-        fewest.compare,
-        (_DATA - {"layer", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"})
-        | _SAID - {"json", "report", "verbose"}
-        | {"missing", "positive"},
-        {
-            "layer": of("layer"),
-            "normalize-total": of("normalize_total"),
-            "log1p": of("log1p"),
-            "sample-weights": of("sample_weight"),
-            "scale": of("scale"),
-            "memory": of("max_memory"),
-            "threads": of("n_jobs"),
-            "verbose": of("verbose"),
-            "multi-class": of("multi_class"),
-            "folds": of("cv"),
-            "groups": of("groups"),
-            "sample": of("sample"),
-            "seed": of("random_state"),
-            "cost": of("C"),
-            "loss": of("loss"),
-            "class-weight": of("class_weight"),
-            "time-limit": of("time_limit"),
-            "gap": of("gap"),
-            "json": "``to_json`` of ``Comparison``, attributes",
-            "report": "``report``",
-        },
-    ),
+    "compare": Command(fewest.compare, _DATA_OF_PANELS, _PANELS | {"json": "``to_json`` of ``Comparison``, attributes"}),
     "study": Command(
         fewest.Study,
         (_DATA - {"scale", "missing", "positive"})
