@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -18,7 +16,7 @@ from fewest._frames import is_annotated
 from fewest._functions import searches
 from fewest._markers import Judge, Markers
 from fewest._several import SeveralProblems
-from fewest._tables import table, written
+from fewest._tables import Told
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Told):
     """What :func:`compare` found; ``print`` shows the tables of ``fewest compare``.
 
     Parameters
@@ -54,25 +52,6 @@ class Comparison:
     gap: dict[str, float | None]
     status: str
     result: dict[str, Any] = field(repr=False, compare=False)
-
-    def __str__(self) -> str:
-        """The tables that ``fewest compare`` prints."""
-        return table(self.result)
-
-    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The lists as one HTML page, which needs no other file: what ``fewest compare --report`` writes.
-
-        Parameters
-        ----------
-        path : str or path-like, default=None
-            The file. None: the page is returned.
-
-        Returns
-        -------
-        page : str or None
-            The page, where no file is named.
-        """
-        return written(_core.page(self.result), path)
 
     def table(self) -> Any:
         """A data frame with a row for each list: ``size``, ``macro_f1``, ``low`` and ``high`` (its 95 % interval),
@@ -122,16 +101,6 @@ class Comparison:
             for by in of["by_class"]
         ]
         return import_module("pandas").DataFrame(rows)
-
-    def to_json(self) -> str:
-        """What ``fewest compare --json`` writes of the result.
-
-        Returns
-        -------
-        text : str
-            The JSON.
-        """
-        return json.dumps(self.result, indent=1)
 
 
 class _Comparer(Judge):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -23,7 +22,7 @@ from fewest._functions import searches
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
 from fewest._several import PROBLEMS, SeveralProblems
-from fewest._tables import table, written
+from fewest._tables import Told, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Markers:
+class Markers(Told):
     """What :func:`markers` found; ``print`` shows the tables of ``fewest markers``.
 
     Parameters
@@ -66,27 +65,8 @@ class Markers:
     status: str
     result: dict[str, Any] = field(repr=False, compare=False)
 
-    def __str__(self) -> str:
-        """The tables that ``fewest markers`` prints."""
-        return table(self.result)
-
     def _markers(self) -> list[dict[str, Any]]:
         return [] if self.result["panel"] is None else self.result["panel"]["markers"]
-
-    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The panel as one HTML page, which needs no other file: what ``fewest markers --report`` writes.
-
-        Parameters
-        ----------
-        path : str or path-like, default=None
-            The file. None: the page is returned.
-
-        Returns
-        -------
-        page : str or None
-            The page, where no file is named.
-        """
-        return written(_core.page(self.result), path)
 
     def table(self) -> Any:
         """A data frame with a row for each gene and type, genes in order: ``gene``, ``rank``, ``type``,
@@ -260,16 +240,6 @@ class Markers:
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
         display = import_module("sklearn.metrics").ConfusionMatrixDisplay(shares, display_labels=self.classes)
         return display.plot(ax=ax, **{"values_format": ".2f", "xticks_rotation": "vertical", **options})
-
-    def to_json(self) -> str:
-        """What ``fewest markers --json`` writes of the result.
-
-        Returns
-        -------
-        text : str
-            The JSON.
-        """
-        return json.dumps(self.result, indent=1)
 
     def store(self, adata: Any, key: str = "fewest") -> None:
         """Write into an AnnData: ``var[key]`` (whether a gene is in the panel), ``var[key + "_rank"]``,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,41 @@ def written(text: str, path: str | os.PathLike[str] | None) -> str | None:
     with open(path, "w", encoding="utf-8") as out:
         out.write(text)
     return None
+
+
+class Told:
+    """A result that prints the tables of its command, and has its page and its JSON."""
+
+    result: dict[str, Any]
+
+    def __str__(self) -> str:
+        """The tables that the command of this name prints."""
+        return table(self.result)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The result as one HTML page, which needs no other file: what ``--report`` of the command writes.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            The file. None: the page is returned.
+
+        Returns
+        -------
+        page : str or None
+            The page, where no file is named.
+        """
+        return written(_core.page(self.result), path)
+
+    def to_json(self) -> str:
+        """What ``--json`` of the command writes of the result.
+
+        Returns
+        -------
+        text : str
+            The JSON.
+        """
+        return json.dumps(self.result, indent=1)
 
 
 def names_of(names: Any, n_features: int) -> list[str]:

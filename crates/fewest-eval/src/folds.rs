@@ -22,7 +22,16 @@ pub struct Fold {
 impl Fold {
     /// The samples of n that are not held out.
     pub fn train(&self, n: usize) -> Vec<usize> {
-        (0..n).filter(|i| self.test.binary_search(i).is_err()).collect()
+        self.left(0..n)
+    }
+
+    /// Samples of `rows` that are not held out.
+    pub(crate) fn train_of(&self, rows: &[usize]) -> Vec<usize> {
+        self.left(rows.iter().copied())
+    }
+
+    fn left(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
+        rows.filter(|i| self.test.binary_search(i).is_err()).collect()
     }
 
     /// What a fold is called in messages.

@@ -75,7 +75,8 @@ pub(crate) fn finding(result: Json<'_>) -> Option<String> {
     let lists: Vec<Json<'_>> = result.at("lists").items().collect();
     let f1 = |list: &Json<'_>| list.at("macro_f1").at("mean").number();
     let first = *lists.first()?;
-    let best = lists.iter().copied().max_by(|x, y| f1(x).total_cmp_of(f1(y)))?;
+    let least = |list: &Json<'_>| f1(list).unwrap_or(f64::NEG_INFINITY);
+    let best = lists.iter().copied().max_by(|x, y| least(x).total_cmp(&least(y)))?;
     let name = |list: Json<'_>| shorten(list.at("name").text().unwrap_or_default(), 40);
     f1(&best)?;
     let shown =
@@ -92,16 +93,6 @@ pub(crate) fn finding(result: Json<'_>) -> Option<String> {
 
 fn is_are(count: u64) -> String {
     if count == 1 { "1 other is".to_owned() } else { format!("{count} others are") }
-}
-
-trait TotalOf {
-    fn total_cmp_of(self, other: Self) -> std::cmp::Ordering;
-}
-
-impl TotalOf for Option<f64> {
-    fn total_cmp_of(self, other: Self) -> std::cmp::Ordering {
-        self.unwrap_or(f64::NEG_INFINITY).total_cmp(&other.unwrap_or(f64::NEG_INFINITY))
-    }
 }
 
 fn summary(result: Json<'_>, budget: &Budget) -> Section {

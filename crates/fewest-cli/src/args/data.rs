@@ -282,13 +282,13 @@ fn names_of(content: &str) -> Vec<String> {
         let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
         return list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
     }
-    let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
-    let head = lines.clone().next().unwrap_or_default();
-    let end = head.find([',', ';', '\t']).filter(|&end| NAME_COLUMNS.contains(&head[..end].trim()));
-    let Some(end) = end else { return lines.map(str::to_owned).collect() };
-    let separator = &head[end..=end];
-    let first = |line: &str| line.split(separator).next().unwrap_or(line).trim().trim_matches('"').to_owned();
-    lines.skip(1).map(first).collect()
+    let is_table = |table: &SmallTable| {
+        table.lines.first().is_some_and(|(_, head)| head.len() > 1 && NAME_COLUMNS.contains(&head[0].as_str()))
+    };
+    match SmallTable::of(content).ok().filter(is_table) {
+        Some(table) => table.lines.into_iter().skip(1).map(|(_, mut fields)| fields.swap_remove(0)).collect(),
+        None => content.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect(),
+    }
 }
 
 /// A small text file that the user named, read as data files are.

@@ -33,11 +33,11 @@ pub struct Clusters {
 /// Clusters of the samples of a part by these features; none for three samples or fewer.
 pub(crate) fn clusters(part: &TrainingPart, features: &[usize], seed: u64) -> Option<Clusters> {
     let rows = sampled(&part.target, SAMPLES, seed);
-    let classes: Vec<usize> = rows.iter().map(|&i| part.target.codes[i] as usize).collect();
-    let near = nearest(&values(part, features, &rows), features.len(), NEIGHBOURS.min(rows.len().saturating_sub(1)));
     if rows.len() <= 3 {
         return None;
     }
+    let classes: Vec<usize> = rows.iter().map(|&i| part.target.codes[i] as usize).collect();
+    let near = nearest(&values(part, features, &rows), features.len(), NEIGHBOURS.min(rows.len() - 1));
     let graph = graph(&near)?;
     let agreement = |resolution: f64| {
         let quality = QualityType::RBConfiguration;

@@ -8,9 +8,7 @@
 //!          and the bound of the best of its size  3. clusters of the samples by each list
 //! Fails    never on limits: the status says so. Errors: settings out of range, a class in one fold only.
 
-use fewest::{
-    AllOrFirst as _, Error, Event, Limits, Memory, Observer, Outcome, RuleList, Silent, Status, Subset, SvmSettings,
-};
+use fewest::{AllOrFirst as _, Error, Event, Limits, Observer, Outcome, RuleList, Silent, Status, Subset, SvmSettings};
 use rayon::prelude::*;
 
 use super::clusters::{Clusters, clusters};
@@ -84,8 +82,9 @@ pub fn compare(
         let given = format!("{} of {:?} features", lists.len(), lists.iter().map(Vec::len).collect::<Vec<usize>>());
         return Err(Error::setting("lists", given, "two or more, each of a feature or more").into());
     }
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-    let settings = &of_size(settings, longest);
+    let longest = lists.iter().map(Vec::len).max();
+    let settings =
+        &MarkersSettings { rules: RuleList { max_features: longest, ..settings.rules.clone() }, ..settings.clone() };
     settings.check(data.target.classes.len())?;
     let run = Run { data, settings, names, limits, deadline: Deadline::new(limits, None) };
     let rows = fewest_data::sampled(&data.strata(), settings.sample, settings.seed);
@@ -105,24 +104,19 @@ pub fn compare(
     }
     let mut cut = judged.len() < folds.len();
     let all: Vec<usize> = (0..data.n()).collect();
-    let part = MarkerPart::new(data, &all, settings, names, &limits.memory)?;
+    let mut part = MarkerPart::new(data, &all, settings, names, &limits.memory)?;
     let svm = part.svm();
     let mut found = Vec::new();
     for (at, list) in lists.iter().enumerate() {
         let share = run.deadline.share(1.0 / (lists.len() - at) as f64);
         let in_time = share.stop().is_none();
         let objective = in_time.then(|| part.objective(list, &svm, &share)).transpose()?;
-        let best = objective.map(|objective| best_of(&run, (list, objective), &found, &share));
-        let best = best.transpose()?.flatten();
+        let best =
+            objective.map(|objective| best_of(&run, &mut part, (list, objective), &found, &share)).transpose()?;
         cut |= best.as_ref().is_none_or(|best: &Outcome| best.bound.is_none());
         found.push(ComparedList {
             features: list.clone(),
-            judged: JudgedFolds {
-                folds: judged.iter().map(|fold| fold[at].clone()).collect(),
-                test_share,
-                p: data.features.n_features(),
-                n_classes: data.target.classes.len(),
-            },
+            judged: run.together(judged.iter().map(|fold| fold[at].clone()).collect(), test_share),
             objective,
             best,
             clusters: in_time.then(|| clusters(&part.part, list, settings.seed)).flatten(),
@@ -134,15 +128,9 @@ pub fn compare(
     Ok(CompareReport { status, lists: found, svm, rare, sampled: rows.len() })
 }
 
-/// The settings, with this size.
-fn of_size(settings: &MarkersSettings, size: usize) -> MarkersSettings {
-    MarkersSettings { rules: RuleList { max_features: Some(size), ..settings.rules.clone() }, ..settings.clone() }
-}
-
 /// A fold: each list.
 fn judge(run: &Run<'_>, fold: &Fold, rows: &[usize], lists: &[Vec<usize>]) -> Result<Vec<FoldResult>, EvalError> {
-    let train: Vec<usize> = rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
-    let inside = MarkerPart::new(run.data, &train, run.settings, run.names, &run.limits.memory)?;
+    let inside = MarkerPart::new(run.data, &fold.train_of(rows), run.settings, run.names, &run.limits.memory)?;
     let held = inside.part.hold_out(run.data, &fold.test, &run.limits.memory)?;
     let svm = inside.svm();
     lists.par_iter().map(|list| run.on(&inside, (fold, &held), list.clone(), &svm)).all_or_first()
@@ -152,18 +140,17 @@ fn judge(run: &Run<'_>, fold: &Fold, rows: &[usize], lists: &[Vec<usize>]) -> Re
 /// the same size where this one is no better.
 fn best_of(
     run: &Run<'_>,
+    part: &mut MarkerPart<'_>,
     (list, objective): (&[usize], f64),
     known: &[ComparedList],
     share: &Deadline,
-) -> Result<Option<Outcome>, EvalError> {
+) -> Result<Outcome, EvalError> {
     let same = known.iter().filter(|other| other.features.len() == list.len()).find_map(|other| other.best.as_ref());
     if let Some(same) = same.filter(|same| same.bound.is_some() && same.objective.is_some_and(|best| best <= objective))
     {
-        return Ok(Some(same.clone()));
+        return Ok(same.clone());
     }
-    let (all, settings): (Vec<usize>, _) = ((0..run.data.n()).collect(), of_size(run.settings, list.len()));
-    let memory: &Memory = &run.limits.memory;
-    let part = MarkerPart::new(run.data, &all, &settings, run.names, memory)?;
+    part.resize(list.len(), run.names)?;
     let svm = part.svm();
     let begun = part.eliminate(&svm, share.limits(0.5))?;
     let mut found = part.search(begun.subset, &svm, share, None, &mut Silent)?;
@@ -171,5 +158,5 @@ fn best_of(
         let subset = Subset::from_indices(run.data.features.n_features(), list.iter().copied());
         (found.objective, found.subset) = (Some(objective), Some(subset));
     }
-    Ok(Some(found))
+    Ok(found)
 }

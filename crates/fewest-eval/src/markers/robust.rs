@@ -11,7 +11,7 @@
 use fewest::{Clock, Error, Outcome, Status, Subset};
 
 use super::search::Search;
-use super::stable::without;
+use super::stable::{with, without};
 use crate::error::EvalError;
 
 impl Search<'_> {
@@ -53,28 +53,19 @@ impl Search<'_> {
         clock: &Clock,
     ) -> Result<Option<Vec<usize>>, Error> {
         let missing = self.cover.missing(panel);
-        let with = |entrant: usize| {
-            let mut with = panel.to_vec();
-            with.push(entrant);
-            with.sort_unstable();
-            with
-        };
         let forbidden = &self.rules.list().forbid;
         let outside = (0..self.rules.p()).filter(|j| !panel.contains(j) && !forbidden.contains(*j));
-        let mut entrants: Vec<(usize, usize)> = outside.map(|j| (self.cover.missing(&with(j)), j)).collect();
+        let mut entrants: Vec<(usize, usize)> = outside.map(|j| (self.cover.missing(&with(panel, j)), j)).collect();
         entrants.retain(|of| of.0 < missing);
         entrants.sort_unstable();
         for (_, entrant) in entrants.into_iter().take(panel.len().max(10)) {
-            let with = with(entrant);
-            let weights = self.fit(problems, &with, clock)?.weights;
-            let mut leaving: Vec<(f64, usize)> = weights.into_iter().zip(with.iter().copied()).collect();
-            leaving.retain(|of| of.1 != entrant);
-            leaving.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-            let left = leaving.into_iter().map(|of| without(&with, of.1));
-            if let Some(panel) = left.into_iter().find(|left| {
+            let both = with(panel, entrant);
+            let leaving = self.lightest(problems, &both, clock)?.into_iter().filter(|&j| j != entrant);
+            let better = |left: &Vec<usize>| {
                 self.cover.missing(left) < missing
                     && self.rules.allows(&Subset::from_indices(self.rules.p(), left.iter().copied()))
-            }) {
+            };
+            if let Some(panel) = leaving.map(|j| without(&both, j)).find(better) {
                 return Ok(Some(panel));
             }
         }

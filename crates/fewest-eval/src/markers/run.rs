@@ -69,19 +69,13 @@ pub fn markers(
     let lost = lost(&judged, test_share);
     let (folds, required): (Vec<FoldResult>, Vec<Option<FoldResult>>) =
         judged.into_iter().map(|fold| (fold.panel, fold.required)).unzip();
-    let together = |folds: Vec<FoldResult>| JudgedFolds {
-        folds,
-        test_share,
-        p: data.features.n_features(),
-        n_classes: data.target.classes.len(),
-    };
     let required: Vec<FoldResult> = required.into_iter().flatten().collect();
     Ok(MarkersReport {
         status,
         effort,
         lost,
-        required: (!required.is_empty()).then(|| together(required)),
-        judged: together(folds),
+        required: (!required.is_empty()).then(|| run.together(required, test_share)),
+        judged: run.together(folds, test_share),
         sampled: rows.len(),
         panel,
     })
@@ -130,6 +124,12 @@ impl Run<'_> {
         Ok((folds.into_iter().map(of_all).collect(), share))
     }
 
+    /// What folds say together; `share` is held out over learned from.
+    pub(super) fn together(&self, folds: Vec<FoldResult>, share: f64) -> JudgedFolds {
+        let (p, n_classes) = (self.data.features.n_features(), self.data.target.classes.len());
+        JudgedFolds { folds, test_share: share, p, n_classes }
+    }
+
     /// Step 1: the folds that time allows. A fold that time cut is none: what it would have found is not
     /// known.
     fn judge_all(&self, folds: &[Fold], observer: &mut dyn Observer) -> Result<Vec<Judged>, EvalError> {
@@ -145,8 +145,7 @@ impl Run<'_> {
                 if share.stop().is_some() {
                     return Ok(None);
                 }
-                let train: Vec<usize> = rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
-                self.judge(fold, &train, &share)
+                self.judge(fold, &fold.train_of(&rows), &share)
             };
             judged.extend(some.par_iter().map(one).all_or_first::<Vec<_>>()?.into_iter().flatten());
             let (done, total) = ((at * at_once + some.len()) as u64, Some(folds.len() as u64));
@@ -253,8 +252,10 @@ impl Run<'_> {
         let ordered = part.order(&features, &svm, late)?;
         let design = self.data.features.as_design();
         let table = part.by_class.expressions(design, &features);
-        let objective = outcome.objective.unwrap_or(f64::NAN);
-        let stand_ins = part.stand_ins((&features, objective), &svm, &self.deadline)?;
+        let stand_ins = match outcome.objective.zip(outcome.yardstick) {
+            Some((objective, yardstick)) => part.stand_ins((&features, objective, yardstick), &svm, &self.deadline)?,
+            None => vec![Vec::new(); features.len()],
+        };
         let scale = |j: &usize| part.part.learnt.scaling.scale.get(*j).copied().unwrap_or(1.0);
         let of_model = apart(&model, &table, &features.iter().map(scale).collect::<Vec<f64>>());
         let place = |j: &usize| features.binary_search(j).expect("the order is one of the panel");

@@ -24,6 +24,8 @@ use crate::time::Deadline;
 const RELAXED: f64 = 0.01;
 /// Share of the time for `fgm` where `exact` follows.
 const TIME: f64 = 0.6;
+/// Relative gap of the trainings of exchanges.
+const ROUGHLY: f64 = 1e-4;
 /// Samples of all problems times features up to which `exact` searches.
 const SMALL: f64 = 3e7;
 
@@ -115,16 +117,51 @@ impl Search<'_> {
 
     /// The sum of the objectives of the problems on a subset.
     pub(crate) fn objective(&self, problems: &[Problem<'_>], subset: &Subset, clock: &Clock) -> Result<f64, Error> {
-        let features: Vec<usize> = subset.iter().collect();
-        let settings = FitSettings { svm: self.svm.clone(), ..FitSettings::default() };
-        let of = |problem: &Problem<'_>| {
-            let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
-            let model = model::fit(problem.design(), &features, &classes, problem.weights(), &settings, clock)?;
-            Ok(model.machines.iter().map(|machine| machine.solution.primal).sum::<f64>())
-        };
-        let each: Result<Vec<f64>, Error> = problems.par_iter().map(of).all_or_first();
-        Ok(each?.iter().sum())
+        Ok(fit(problems, &subset.iter().collect::<Vec<usize>>(), self.svm, clock)?.value)
     }
+
+    /// The problems trained on these features as exchanges need it.
+    pub(super) fn roughly(&self, problems: &[Problem<'_>], features: &[usize], clock: &Clock) -> Result<Fitted, Error> {
+        let svm = SvmSettings { tolerance: ROUGHLY.max(self.svm.tolerance), ..self.svm.clone() };
+        fit(problems, features, &svm, clock)
+    }
+
+    /// These features by their weight, the smallest first.
+    pub(super) fn lightest(
+        &self,
+        problems: &[Problem<'_>],
+        features: &[usize],
+        clock: &Clock,
+    ) -> Result<Vec<usize>, Error> {
+        let weights = self.roughly(problems, features, clock)?.weights;
+        let mut each: Vec<(f64, usize)> = weights.into_iter().zip(features.iter().copied()).collect();
+        each.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        Ok(each.into_iter().map(|of| of.1).collect())
+    }
+}
+
+/// The problems trained on a subset.
+pub(super) struct Fitted {
+    /// The sum of their objectives.
+    pub(super) value: f64,
+    /// The squared weights of each feature, summed up over them.
+    weights: Vec<f64>,
+}
+
+/// Trains the problems on these features.
+fn fit(problems: &[Problem<'_>], features: &[usize], svm: &SvmSettings, clock: &Clock) -> Result<Fitted, Error> {
+    let settings = FitSettings { svm: svm.clone(), ..FitSettings::default() };
+    let of = |problem: &Problem<'_>| {
+        let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
+        model::fit(problem.design(), features, &classes, problem.weights(), &settings, clock)
+    };
+    let models = problems.par_iter().map(of).all_or_first::<Vec<_>>()?;
+    let mut fitted = Fitted { value: 0.0, weights: vec![0.0; features.len()] };
+    for machine in models.iter().flat_map(|model| &model.machines) {
+        fitted.value += machine.solution.primal;
+        fitted.weights.iter_mut().zip(&machine.weights).for_each(|(sum, weight)| *sum += weight * weight);
+    }
+    Ok(fitted)
 }
 
 /// The sum V of the objectives of a value of `fgm`, -1 / (4 V).

@@ -3,7 +3,7 @@
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes};
 use fewest::{
     AllOrFirst as _, Design as _, Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Samples, Several, Silent,
-    SparseDesign, Subset, SvmSettings,
+    SparseDesign, Subset, SvmSettings, Yardstick,
 };
 use rayon::prelude::*;
 
@@ -27,17 +27,13 @@ const LARGE: f64 = 1e6;
 const FEW: usize = 5_000;
 /// in larger steps,
 const LONG_STEP: f64 = 0.1;
-/// and from this many features for each marker, but no fewer than
-const POOL_EACH: usize = 10;
-/// this.
-const POOL: usize = 500;
+/// and from this many features for each marker, but no fewer than the second number.
+const LONG_POOL: [usize; 2] = [10, 500];
 /// Samples that halves are drawn from at most, of each class as many.
 const HALVES: usize = 4_000;
-/// Features that eliminations of halves begin with, for each marker, but no fewer than
-const HALF_POOL_EACH: usize = 4;
-/// this,
-const HALF_POOL: usize = 200;
-/// and go in steps of this share.
+/// Features that eliminations of halves begin with, for each marker, but no fewer than the second number;
+const HALF_POOL: [usize; 2] = [4, 200];
+/// they go in steps of this share.
 const HALF_STEP: f64 = 0.2;
 /// Features most like a marker that may take its place.
 const NEAR: usize = 5;
@@ -86,9 +82,19 @@ impl<'a> MarkerPart<'a> {
             cover = Cover::new(&table, left_out, &part.target.classes, settings.robust + 1)?;
         }
         let large = part.design().stored() as f64 * data.target.classes.len() as f64 > LARGE;
-        let pool = large.then(|| pool(&part, rules.list(), [POOL_EACH, POOL]));
+        let pool = large.then(|| pool(&part, rules.list(), LONG_POOL));
         let step = if pool.is_some() { LONG_STEP } else { STEP };
         Ok(Self { part, by_class, settings, memory: memory.clone(), rules, cover, pool, step })
+    }
+
+    /// The samples under the rule of another size.
+    ///
+    /// # Errors
+    /// A size that the rules contradict.
+    pub(crate) fn resize(&mut self, size: usize, names: &[String]) -> Result<(), Error> {
+        self.rules = self.part.rules(RuleList { max_features: Some(size), ..self.settings.rules.clone() }, names)?;
+        self.pool = self.pool.is_some().then(|| pool(&self.part, self.rules.list(), LONG_POOL));
+        Ok(())
     }
 
     /// A half of the samples, under the same rules; none where a class or a required feature has nothing
@@ -100,7 +106,7 @@ impl<'a> MarkerPart<'a> {
         let part = TrainingPart::new(data, rows, &self.settings.preparation, &self.memory)?;
         let Ok(rules) = part.rules(self.rules.list().clone(), names) else { return Ok(None) };
         let by_class = ByClass::new(&data.target.codes, data.weights, rows, data.target.classes.len());
-        let pool = Some(pool(&part, rules.list(), [HALF_POOL_EACH, HALF_POOL]));
+        let pool = Some(pool(&part, rules.list(), HALF_POOL));
         let memory = self.memory.clone();
         let cover = Cover::default();
         Ok(Some(Self { part, by_class, settings: self.settings, memory, rules, cover, pool, step: HALF_STEP }))
@@ -151,26 +157,26 @@ impl<'a> MarkerPart<'a> {
         svm: &SvmSettings,
         deadline: &Deadline,
     ) -> Result<Outcome, EvalError> {
-        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        let search = Search { several, rules: &self.rules, cover: &self.cover, svm };
-        let found = search.stand(found, &deadline.clock())?;
-        match recurs {
-            Some(recurs) => Ok(search.settle(found, recurs, self.settings.slack, &deadline.clock())?),
-            None => Ok(found),
-        }
+        self.searching(svm, |search| {
+            let found = search.stand(found, &deadline.clock())?;
+            match recurs {
+                Some(recurs) => Ok(search.settle(found, recurs, self.settings.slack, &deadline.clock())?),
+                None => Ok(found),
+            }
+        })
     }
 
     /// What can take the place of each feature of a panel of this objective.
     pub(crate) fn stand_ins(
         &self,
-        panel: (&[usize], f64),
+        panel: (&[usize], f64, Yardstick),
         svm: &SvmSettings,
         deadline: &Deadline,
     ) -> Result<Vec<Vec<StandIn>>, Error> {
-        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        let search = Search { several, rules: &self.rules, cover: &self.cover, svm };
         let near = self.near(panel.0)?;
-        panel.0.iter().zip(near).map(|(&j, near)| search.stand_ins(panel, j, &near, &deadline.clock())).collect()
+        self.searching(svm, |search| {
+            panel.0.iter().zip(near).map(|(&j, near)| search.stand_ins(panel, j, &near, &deadline.clock())).collect()
+        })
     }
 
     /// The features most like each of the panel: of largest squared correlation.
@@ -237,19 +243,23 @@ impl<'a> MarkerPart<'a> {
         exact: Option<&Limits>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
-        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        Search { several, rules: &self.rules, cover: &self.cover, svm }.panel(begun, deadline, exact, observer)
+        self.searching(svm, |search| search.panel(begun, deadline, exact, observer))
     }
 
     /// The objective of a list of features.
     pub(crate) fn objective(&self, list: &[usize], svm: &SvmSettings, deadline: &Deadline) -> Result<f64, Error> {
-        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
         let subset = Subset::from_indices(self.rules.p(), list.iter().copied());
-        Search { several, rules: &self.rules, cover: &self.cover, svm }.objective(
-            &several.problems(),
-            &subset,
-            &deadline.clock(),
-        )
+        self.searching(svm, |search| search.objective(&search.several.problems(), &subset, &deadline.clock()))
+    }
+
+    /// What `of` makes of a search on all samples.
+    fn searching<T, E: From<Error>>(
+        &self,
+        svm: &SvmSettings,
+        of: impl FnOnce(&Search<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        of(&Search { several, rules: &self.rules, cover: &self.cover, svm })
     }
 
     /// The panel of an elimination at this SVM; none where the rules allow none.

@@ -12,17 +12,13 @@
 //! Why      of many panels of nearly the same objective the best one changes with every sample.
 //!          `bench/markers.py` has macro F1 and stability of each slack.
 
-use fewest::model::{self, FitSettings};
-use fewest::{AllOrFirst as _, Clock, Error, Outcome, Problem, Status, Subset, SvmSettings};
-use rayon::prelude::*;
+use fewest::{Clock, Error, Outcome, Status, Subset, Yardstick};
 use serde::Serialize;
 
 use super::search::Search;
 
 /// Entrants that are tried, for each feature of the panel.
 const TRIED: usize = 4;
-/// Relative gap of the trainings of exchanges.
-const ROUGHLY: f64 = 1e-4;
 /// Stand-ins that are listed for a feature.
 const LISTED: usize = 3;
 
@@ -60,17 +56,14 @@ impl Search<'_> {
             if clock.stop().is_some() || !panel.iter().any(&less) {
                 break;
             }
-            panel.push(entrant);
-            panel.sort_unstable();
-            let weights = self.fit(&problems, &panel, clock)?.weights;
-            let mut leaving: Vec<(f64, usize)> = weights.into_iter().zip(panel.iter().copied()).collect();
-            leaving.retain(|of| less(&of.1));
-            leaving.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-            let exchanged = leaving.into_iter().map(|of| without(&panel, of.1)).find(|panel| self.allows(panel));
-            panel = match exchanged {
-                Some(exchanged) if self.fit(&problems, &exchanged, clock)?.value <= limit => exchanged,
-                _ => without(&panel, entrant),
-            };
+            let both = with(&panel, entrant);
+            let leaving = self.lightest(&problems, &both, clock)?.into_iter().filter(less);
+            let exchanged = leaving.map(|j| without(&both, j)).find(|panel| self.allows(panel));
+            if let Some(exchanged) = exchanged
+                && self.roughly(&problems, &exchanged, clock)?.value <= limit
+            {
+                panel = exchanged;
+            }
         }
         if panel.iter().all(|&j| subset.contains(j)) {
             return Ok(found);
@@ -86,24 +79,21 @@ impl Search<'_> {
     /// the cheapest first.
     pub(crate) fn stand_ins(
         &self,
-        (panel, objective): (&[usize], f64),
+        (panel, objective, yardstick): (&[usize], f64, Yardstick),
         leaving: usize,
         near: &[usize],
         clock: &Clock,
     ) -> Result<Vec<StandIn>, Error> {
         let problems = self.several.problems();
-        let baseline = fewest::saddle::without_features(&problems, self.svm);
-        let gain = baseline - objective;
         let mut found = Vec::new();
         for &feature in near {
-            let mut exchanged = without(panel, leaving);
-            exchanged.push(feature);
-            exchanged.sort_unstable();
-            if clock.stop().is_some() || gain <= 0.0 {
+            let exchanged = with(&without(panel, leaving), feature);
+            if clock.stop().is_some() {
                 break;
             }
-            if self.allows(&exchanged) {
-                let price = (self.fit(&problems, &exchanged, clock)?.value - objective) / gain;
+            if self.allows(&exchanged)
+                && let Some(price) = yardstick.loss(objective, self.roughly(&problems, &exchanged, clock)?.value)
+            {
                 found.push(StandIn { feature, price: price.max(0.0) });
             }
         }
@@ -117,32 +107,14 @@ impl Search<'_> {
         self.cover.missing(panel) == 0
             && self.rules.allows(&Subset::from_indices(self.rules.p(), panel.iter().copied()))
     }
-
-    /// The problems trained on these features, roughly.
-    pub(super) fn fit(&self, problems: &[Problem<'_>], features: &[usize], clock: &Clock) -> Result<Fitted, Error> {
-        let settings = FitSettings {
-            svm: SvmSettings { tolerance: ROUGHLY.max(self.svm.tolerance), ..self.svm.clone() },
-            ..FitSettings::default()
-        };
-        let of = |problem: &Problem<'_>| {
-            let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
-            model::fit(problem.design(), features, &classes, problem.weights(), &settings, clock)
-        };
-        let models = problems.par_iter().map(of).all_or_first::<Vec<_>>()?;
-        let mut fitted = Fitted { value: 0.0, weights: vec![0.0; features.len()] };
-        for machine in models.iter().flat_map(|model| &model.machines) {
-            fitted.value += machine.solution.primal;
-            fitted.weights.iter_mut().zip(&machine.weights).for_each(|(sum, weight)| *sum += weight * weight);
-        }
-        Ok(fitted)
-    }
 }
 
-/// A panel trained.
-pub(super) struct Fitted {
-    value: f64,
-    /// The squared weights of each feature, summed up over the problems.
-    pub(super) weights: Vec<f64>,
+/// A panel with one feature more, ascending.
+pub(super) fn with(panel: &[usize], entrant: usize) -> Vec<usize> {
+    let mut with = panel.to_vec();
+    with.push(entrant);
+    with.sort_unstable();
+    with
 }
 
 /// A panel without one of its features.
