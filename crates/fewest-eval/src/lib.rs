@@ -41,7 +41,7 @@
 //! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
 //! | `external` | a classifier on samples of another file |
-//! | [`markers`] | the few features that tell all classes apart, their cost chosen inside folds, with the bound |
+//! | [`markers`] | the few features that tell all classes apart, with the bound; lists of features side by side |
 //! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what stands out from copies: bounds on false features |
 //! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
