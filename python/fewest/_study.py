@@ -171,6 +171,11 @@ class Study(_signatures.Study, Selector):
     recall_ : dict
         The share of each class that is classified right over the outer folds, as ``summary_`` has it; None
         for a class that none held out.
+    roc_ : list of dict or None
+        Mean ROC curve of the outer folds: ``false_positive``, ``true_positive``, ``ci95``; None for more classes than two.
+    calibration_ : dict or None
+        Calibration of the probabilities of the outer folds: ``slope``, ``intercept``, ``expected``, ``observed``, ``bins``;
+        None for more classes than two.
     decision_curve_ : list of dict or None
         For thresholds p of the probability from 0.01 to 0.99 what acting on the samples above it is worth in
         the outer folds: ``net_benefit``, TP / n - FP / n * p / (1 - p) (Vickers and Elkin 2006), beside
@@ -465,6 +470,7 @@ class Study(_signatures.Study, Selector):
         self.largest_size_, self.left_out_ = said["largest_size"], said["left_out"]
         self._scaling = answer["scale"]
         self.tried_, self.decision_curve_ = answer["tried"], said["decision_curve"]
+        self.roc_, self.calibration_ = said["roc"], said["calibration"]
         self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"] or [None] * len(self.classes_), strict=True))
         self.threshold_ = panel.get("threshold")
         self.frequency_ = np.zeros(p)

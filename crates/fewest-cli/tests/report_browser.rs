@@ -45,10 +45,30 @@ fn trace(result: &Value) -> usize {
     drawn("incumbent") + drawn("bound")
 }
 
+/// Bars of what a bound leaves open: what is reached, and the rest, if any.
+fn gap(proven: &Value) -> usize {
+    if proven["gap"].as_f64() > Some(0.0) { 2 } else { 1 }
+}
+
+/// Groups of a calibration.
+fn bins(result: &Value) -> usize {
+    length(&result["calibration"]["bins"])
+}
+
+/// Features that more than one fold chose, or all where none was, 30 at most.
+fn again(result: &Value) -> usize {
+    let (folds, shares) = (length(&result["folds"]) as f64, result["frequency"].as_object().unwrap());
+    let again = shares.values().filter(|share| share.as_f64().unwrap() * folds >= 1.5).count();
+    if again > 0 { again.min(30) } else { shares.len().min(30) }
+}
+
 /// The marks that the charts of a selection must have.
 fn of_selection(result: &Value) -> Value {
     let k = length(&result["selected"]);
-    let mut marks = json!({"weights": k.min(30), "correlations": k.min(20) * k.min(20), "balance-chart": 2});
+    let mut marks = json!({"correlations": k.min(20) * k.min(20)});
+    if result["bound"].is_number() {
+        marks["gap"] = json!(gap(result));
+    }
     if trace(result) > 2 {
         marks["trace"] = json!(trace(result));
     }
@@ -80,15 +100,6 @@ fn harmful() -> (String, Vec<String>) {
     (text, names)
 }
 
-/// Points of a decision curve: those of both lines that are not far below 0, and the ends of the third.
-fn decisions(study: &Value) -> usize {
-    let curve = study["decision_curve"].as_array().unwrap();
-    let of = |key: &str| curve.iter().map(|at| at[key].as_f64().unwrap()).collect::<Vec<f64>>();
-    let (own, all) = (of("net_benefit"), of("treat_all"));
-    let highest = own.iter().chain(&all).fold(0.0, |most: f64, &y| most.max(y));
-    2 + own.iter().chain(&all).filter(|y| **y >= -0.25 * highest).count()
-}
-
 #[test]
 #[expect(clippy::too_many_lines, reason = "one session of a browser, which takes long to start")]
 fn pages_of_real_runs_work_in_a_browser() {
@@ -113,18 +124,21 @@ fn pages_of_real_runs_work_in_a_browser() {
         .max_by(|a, b| a["seconds"].as_f64().unwrap().total_cmp(&b["seconds"].as_f64().unwrap()))
         .unwrap();
     plan.push(json!({"name": "wdbc", "file": file, "marks": {
-        "objective": 10, "accuracy": 10, "members": chosen, "trace": trace(longest), "correlations": 100, "balance-chart": 2
+        "objective": 10, "accuracy": 10, "members": chosen, "trace": trace(longest), "correlations": 100
     }}));
 
     let study = ["study", wdbc, "--max-features", "1..4", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
     let (file, result) = made(&[&study[..], &["--cost-points", "4", "--model", "panel.json"]].concat(), "study");
+    let certificate = &result["panel"]["certificate"];
+    let panel = if certificate.is_object() { certificate } else { &result["panel"] };
     plan.push(json!({"name": "study", "file": file, "marks": {
-        "measures": 8, "folds": 3, "sizes": 4, "balance-chart": 2, "decision-curve": decisions(&result),
-        "frequency": result["frequency"].as_object().unwrap().len().min(30)
+        "measures": 5, "gap": gap(panel), "folds": 3, "sizes": 5, "decision-curve": 0, "roc": 0, "calibration": bins(&result),
+        "confusion": 4, "frequency": again(&result)
     }}));
 
-    let (file, _) = made(&["predict", "panel.json", wdbc, "--out", "predicted.csv"], "predict");
-    plan.push(json!({"name": "predict", "file": file, "marks": {"measures": 7, "balance-chart": 2}}));
+    let (file, result) = made(&["predict", "panel.json", wdbc, "--out", "predicted.csv"], "predict");
+    let marks = json!({"measures": 5, "roc": 0, "calibration": bins(&result), "confusion": 4});
+    plan.push(json!({"name": "predict", "file": file, "marks": marks}));
 
     if let Some(german) = data_file("german-numeric.csv") {
         let costs: String =
@@ -175,19 +189,31 @@ fn pages_of_real_runs_work_in_a_browser() {
         ];
         let (file, result) = made(&arguments, "leukemia");
         plan.push(json!({"name": "leukemia", "file": file, "marks": {
-            "measures": 7, "folds": 10, "sizes": 3, "frequency": result["frequency"].as_object().unwrap().len().min(30), "balance-chart": 2
+            "measures": 5, "confusion": 4, "folds": 10, "sizes": 3, "frequency": again(&result)
         }}));
         let stability =
             ["stability", genes, "--method", "rfe", "--step", "half", "--max-features", "10", "--pairs", "20"];
         let (file, result) = made(&stability, "stability");
         let shown = result["frequency"].as_object().unwrap().len().min(30);
-        plan.push(json!({"name": "stability", "file": file, "marks": {"shares": shown, "balance-chart": 2}}));
+        plan.push(json!({"name": "stability", "file": file, "marks": {"shares": shown}}));
         let (file, result) = made(&["knockoffs", genes, "--method", "rfe", "--step", "half"], "knockoffs");
         let above = result["statistics"].as_object().unwrap().values().filter(|w| w.as_f64() > Some(0.0));
-        plan.push(json!({"name": "knockoffs", "file": file, "marks": {"statistics": above.count().min(30), "balance-chart": 2}}));
+        plan.push(json!({"name": "knockoffs", "file": file, "marks": {"statistics": above.count().min(30)}}));
         let (file, result) =
             made(&["select", genes, "--method", "rfe", "--step", "half", "--max-features", "8"], "genes");
         plan.push(json!({"name": "genes", "file": file, "marks": of_selection(&result), "long": true}));
+    }
+
+    if let Some(cells) = data_file("cells/pbmc3k.h5ad") {
+        let cells = cells.to_str().unwrap();
+        let markers = ["markers", cells, "--target", "celltype", "--max-features", "12"];
+        let (file, result) = made(&markers, "markers");
+        let mut marks = json!({"by-class": 8, "confusion": 64, "balance-chart": 8, "means": 96, "measures": 4});
+        marks["gap"] = json!(gap(&result["panel"]));
+        plan.push(json!({"name": "markers", "file": file, "marks": marks}));
+        let lists = ["usual=CD79A,MS4A1,NKG7,GNLY,PPBP,FCER1A", "markers.json"];
+        let (file, _) = made(&[&["compare", cells, "--target", "celltype"], &lists[..]].concat(), "compare");
+        plan.push(json!({"name": "compare", "file": file, "marks": {"lists": 2, "classes": 16, "balance-chart": 8}}));
     }
 
     let (text, names) = harmful();

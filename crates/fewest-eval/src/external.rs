@@ -10,7 +10,7 @@
 use fewest::validation::{FoldMetrics, Metrics, Summary, loss_summary, recalls, summaries};
 
 use crate::classifier::Predictions;
-use crate::study::{CalibrationLine, Losses, Probabilities};
+use crate::study::{Calibration, Losses, Probabilities, RocPoint, roc};
 
 /// Accuracy of a classifier on other samples.
 #[derive(Debug, Clone)]
@@ -26,7 +26,9 @@ pub struct ExternalValidation {
     /// The losses of the probabilities, where there are some.
     pub losses: Option<Losses>,
     /// Whether they mean what they say; two classes.
-    pub calibration: Option<CalibrationLine>,
+    pub calibration: Option<Calibration>,
+    /// Whether they put the samples in order; two classes.
+    pub roc: Option<Vec<RocPoint>>,
 }
 
 impl ExternalValidation {
@@ -50,8 +52,11 @@ impl ExternalValidation {
                 of("brier", mean.brier, |loss| loss.brier),
             ]);
         }
-        let calibration = probabilities.and_then(|known| known.line(of));
-        Some(Self { metrics, summary, recall, confusion, losses, calibration })
+        let second = probabilities.and_then(|known| known.second(of));
+        let calibration = second.as_deref().and_then(Calibration::new);
+        let positives = of.truth.iter().filter(|&&class| class == 1).count();
+        let roc = second.map(|second| roc(&[second], positives, 0.0));
+        Some(Self { metrics, summary, recall, confusion, losses, calibration, roc })
     }
 }
 

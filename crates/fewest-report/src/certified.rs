@@ -14,15 +14,15 @@ pub(crate) fn is_certified(result: Json<'_>) -> bool {
 }
 
 /// How far the list is from the best, and the rules that it breaks.
-pub(crate) fn findings(result: Json<'_>) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    blocks.extend(result.at("sentence").text().map(|text| Block::Finding(format!("{}.", sentence(text)))));
+pub(crate) fn findings(result: Json<'_>) -> Vec<String> {
+    let mut findings = Vec::new();
+    findings.extend(result.at("sentence").text().map(|text| format!("{}.", sentence(text))));
     let broken = result.at("broken_rules").texts();
     if !broken.is_empty() {
         let rules = shorten(&broken.join("; "), 400);
-        blocks.push(Block::Finding(format!("The list breaks rules: {rules}.")));
+        findings.push(format!("The list breaks rules: {rules}."));
     }
-    blocks
+    findings
 }
 
 /// The sentence, which names features, with a capital.
@@ -59,5 +59,5 @@ pub(crate) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
         let columns = vec![numbers("objective"), words("features")];
         blocks.push(Block::Table(budget.table("Lists that are better, best first", columns, better.into_iter())));
     }
-    Some(Section { id: "worth", heading: "What each feature is worth".to_owned(), blocks })
+    Some(Section::new("worth", "Gain of each feature", blocks))
 }

@@ -16,22 +16,27 @@ const GRID: RGBColor = RGBColor(2, 2, 2);
 const FIRST: RGBColor = RGBColor(3, 3, 3);
 /// The second series, and what was not chosen.
 const SECOND: RGBColor = RGBColor(4, 4, 4);
+/// What values are compared with.
+const MUTED: RGBColor = RGBColor(5, 5, 5);
 
-/// Width of a chart in its own units; its height depends on what it shows.
-const WIDTH: u32 = 460;
+/// Width of a chart in its own units, 85 mm on paper; its height depends on what it shows.
+const WIDTH: u32 = 400;
 /// Height of a chart with two axes.
-const HEIGHT: u32 = 290;
+const HEIGHT: u32 = 300;
 /// Height of a row of a bar chart or a matrix.
 const ROW: u32 = 22;
 /// Columns that a label may take beside a row.
-pub(crate) const LABEL: usize = 19;
+pub(crate) const LABEL: usize = 17;
 /// Points of the longest line beyond which those of all are small.
 const CROWD: usize = 40;
-/// Width of the labels beside rows, and of a letter at most.
-const BESIDE: i32 = 166;
-const LETTER: i32 = 8;
+/// Width of a letter at most.
+const LETTER: i32 = 9;
 /// Most strength that a cell of a matrix has, so that words on it can be read.
 const CELL: f64 = 0.4;
+/// Columns beyond which a chart of rows is wider than others: as wide as a page of two columns, 170 mm.
+const MANY: usize = 9;
+/// Largest radius of a dot.
+const DOT: f64 = 9.0;
 
 /// Which role a mark has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +45,8 @@ pub(crate) enum Role {
     First,
     /// The second series, or not chosen.
     Second,
+    /// What the others are compared with.
+    Muted,
 }
 
 impl Role {
@@ -47,6 +54,7 @@ impl Role {
         match self {
             Role::First => FIRST,
             Role::Second => SECOND,
+            Role::Muted => MUTED,
         }
     }
 }
@@ -64,6 +72,17 @@ pub(crate) struct Bar {
     pub(crate) role: Role,
 }
 
+/// How points are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joined {
+    /// Points alone.
+    No,
+    /// Straight lines.
+    Line,
+    /// Steps: a value holds until the next one.
+    Steps,
+}
+
 /// Points of a chart with two axes.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
@@ -71,12 +90,34 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
     /// For each point the lower and upper end of its error bar; empty where there are none.
     pub(crate) errors: Vec<(f64, f64)>,
-    /// Whether a value holds until the next one.
-    pub(crate) stepped: bool,
-    /// Whether a line joins the points.
-    pub(crate) joined: bool,
+    /// How the points are joined.
+    pub(crate) joined: Joined,
+    /// Whether the points are drawn.
+    pub(crate) dotted: bool,
+    /// Whether the errors are a band around the line, not bars.
+    pub(crate) band: bool,
     /// The colour of the series.
     pub(crate) role: Role,
+}
+
+impl Series {
+    /// A line through points.
+    pub(crate) fn line(points: Vec<(f64, f64)>, role: Role) -> Self {
+        Self { points, errors: Vec::new(), joined: Joined::Line, dotted: true, band: false, role }
+    }
+}
+
+/// A value with its interval, beside what it is compared with.
+#[derive(Debug, Clone)]
+pub(crate) struct Estimate {
+    /// What it is of; short.
+    pub(crate) label: String,
+    /// The value, from 0 to 1.
+    pub(crate) value: f64,
+    /// The interval's ends.
+    pub(crate) interval: Option<(f64, f64)>,
+    /// What guessing gives.
+    pub(crate) chance: Option<f64>,
 }
 
 /// Ticks of an x axis.
@@ -101,6 +142,15 @@ pub(crate) struct Axes<'a> {
     pub(crate) ticks: Ticks,
     /// A place on the x axis that stands out.
     pub(crate) mark: Option<f64>,
+    /// Whether both axes are of shares, from 0 to 1, and the chart is square.
+    pub(crate) shares: bool,
+}
+
+impl<'a> Axes<'a> {
+    /// Axes with these words, without a mark.
+    pub(crate) fn new(x: &'a str, y: &'a str, ticks: Ticks) -> Self {
+        Self { x, y, ticks, mark: None, shares: false }
+    }
 }
 
 /// A chart that could not be drawn, with what plotters says.
@@ -109,14 +159,24 @@ pub(crate) type Drawing = Result<String, String>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 fn font(colour: RGBColor) -> TextStyle<'static> {
-    // plotters divides by 1.24: 13.7 units on the page.
-    ("sans-serif", 17).into_font().color(&colour)
+    // plotters divides by 1.24: 14.5 units on the page.
+    ("sans-serif", 18).into_font().color(&colour)
 }
 
 fn draw(height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Drawing {
+    draw_in(WIDTH, height, with)
+}
+
+/// Width of the widest of these labels, with room before what stands beside it.
+fn beside<'a>(labels: impl Iterator<Item = &'a str>) -> i32 {
+    let widest = labels.map(|label| label.chars().count()).max().unwrap_or(0);
+    (LETTER * widest as i32 + 14).clamp(40, LETTER * LABEL as i32 + 14)
+}
+
+fn draw_in(width: u32, height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Drawing {
     let mut svg = String::new();
     {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
         with(&area).and_then(|()| area.present().map_err(Into::into)).map_err(|error| error.to_string())?;
     }
     Ok(svg)
@@ -140,7 +200,7 @@ pub(crate) fn bars(bars: &[Bar]) -> Drawing {
         widest.map_or(0, |chars| LETTER * chars as i32 + 10)
     };
     // Words stand at the ends of bars: to the left of negative ones.
-    let (left, right) = (BESIDE, WIDTH as i32 - 4 - room(false));
+    let (left, right) = (beside(bars.iter().map(|bar| bar.label.as_str())), WIDTH as i32 - 4 - room(false));
     let left_end = left + room(true);
     let x = |value: f64| left_end + ((value - low) / span * f64::from(right - left_end)).round() as i32;
     draw(ROW * bars.len() as u32 + 12, |area| {
@@ -189,12 +249,13 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
     } else {
         (x, 6)
     };
-    draw(HEIGHT, |area| {
+    let (x, y) = if axes.shares { (-0.02..1.02, -0.02..1.02) } else { (x, y) };
+    draw(if axes.shares { WIDTH - 20 } else { HEIGHT }, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin(8)
             .margin_right(14)
             .x_label_area_size(46)
-            .y_label_area_size(70)
+            .y_label_area_size(64)
             .build_cartesian_2d(x.clone(), y.clone())?;
         let tick = |tick: &f64| match axes.ticks {
             Ticks::Whole if (tick - tick.round()).abs() < 1e-9 => short(*tick),
@@ -219,57 +280,180 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
         if let Some(mark) = axes.mark {
             chart.draw_series(LineSeries::new([(mark, y.start), (mark, y.end)], INK.stroke_width(2)))?;
         }
-        let longest = series.iter().map(|s| s.points.len()).max().unwrap_or(0);
+        let longest = series.iter().filter(|s| s.dotted).map(|s| s.points.len()).max().unwrap_or(0);
         let radius = if longest > CROWD { 2 } else { 4 };
-        for Series { points, errors, stepped, joined, role } in series {
+        for Series { points, errors, joined, dotted, band, role } in series {
             let colour = role.colour();
+            if *band {
+                let there = || points.iter().zip(errors).map(|(&(x, _), &ends)| (x, ends));
+                let (low, high) = (there().map(|(x, ends)| (x, ends.0)), there().map(|(x, ends)| (x, ends.1)));
+                let around: Vec<(f64, f64)> = low.chain(high.rev()).collect();
+                chart.draw_series(std::iter::once(Polygon::new(around, colour.mix(0.18).filled())))?;
+            }
             let mut path = Vec::new();
             for (at, &point) in points.iter().enumerate() {
-                if *stepped && at > 0 {
+                if *joined == Joined::Steps && at > 0 {
                     path.push((point.0, points[at - 1].1));
                 }
                 path.push(point);
             }
-            if *joined {
+            if *joined != Joined::No {
                 chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
             }
-            for (&(x, _), &(low, high)) in points.iter().zip(errors) {
-                chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(2)))?;
+            for (&(x, _), &(low, high)) in points.iter().zip(errors).filter(|_| !band) {
+                chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(3)))?;
             }
-            chart.draw_series(points.iter().map(|&point| Circle::new(point, radius, colour.filled())))?;
+            if *dotted {
+                chart.draw_series(points.iter().map(|&point| Circle::new(point, radius, colour.filled())))?;
+            }
         }
         Ok(())
     })
 }
 
-/// A matrix of shares from -1 to 1, a row of values for each of `rows`: the colour tells the sign, its
-/// strength the size, and the number stands in the cell.
-pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>]) -> Drawing {
-    let (left, top) = (BESIDE, 8);
-    let side = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).clamp(12, 46);
-    let bottom = top + rows.len() as i32 * side;
-    draw((bottom + 26) as u32, |area| {
-        for (column, label) in columns.iter().enumerate() {
-            let x = left + column as i32 * side;
-            text(area, label, (x + side / 2, bottom + 6), HPos::Center, VPos::Top)?;
+/// Labels of columns, which stand upright below them where they are longer than `room`; returns their height.
+fn under(
+    area: &Area<'_>,
+    labels: &[String],
+    (left, step, top): (i32, i32, i32),
+) -> Result<(), Box<dyn std::error::Error>> {
+    let upright = labels_stand(labels, step);
+    for (column, label) in labels.iter().enumerate() {
+        let x = left + column as i32 * step + step / 2;
+        if upright {
+            let turned = ("sans-serif", 18).into_font().transform(FontTransform::Rotate270).color(&INK);
+            sized(area, label, (x, top + 6), turned.pos(Pos::new(HPos::Right, VPos::Center)))?;
+        } else {
+            text(area, label, (x, top + 6), HPos::Center, VPos::Top)?;
         }
+    }
+    Ok(())
+}
+
+/// Whether labels of columns this wide stand upright.
+fn labels_stand(labels: &[String], step: i32) -> bool {
+    labels.iter().any(|label| LETTER * label.chars().count() as i32 > step)
+}
+
+/// Height of the labels of columns.
+fn under_height(labels: &[String], step: i32) -> i32 {
+    if labels_stand(labels, step) { beside(labels.iter().map(String::as_str)) } else { 26 }
+}
+
+/// Width of a chart with this many columns.
+fn wide(columns: usize) -> u32 {
+    if columns > MANY { 2 * WIDTH } else { WIDTH }
+}
+
+/// A matrix of shares from -1 to 1, a row of values for each of `rows`: the colour tells the sign, its
+/// strength the size, and the number stands in the cell, in percent where `percent`.
+pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>], percent: bool) -> Drawing {
+    let (left, top, width) = (beside(rows.iter().map(String::as_str)), 8, wide(columns.len()));
+    let side = ((width as i32 - left - 8) / (columns.len() as i32).max(1)).clamp(12, 110);
+    let high = side.min(38);
+    let bottom = top + rows.len() as i32 * high;
+    draw_in(width, (bottom + under_height(columns, side)) as u32, |area| {
+        under(area, columns, (left, side, bottom))?;
         for (row, label) in rows.iter().enumerate() {
-            let y = top + row as i32 * side;
-            text(area, label, (left - 8, y + side / 2), HPos::Right, VPos::Center)?;
+            let y = top + row as i32 * high;
+            text(area, label, (left - 8, y + high / 2), HPos::Right, VPos::Center)?;
             for (column, &value) in values[row].iter().enumerate() {
                 let x = left + column as i32 * side;
                 let colour = if value < 0.0 { SECOND } else { FIRST };
                 let strength = CELL * value.abs().min(1.0);
                 // Never invisible: plotters leaves those out.
                 let style = colour.mix(strength.max(0.02)).filled();
-                area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + side - 1)], style))?;
-                if side >= 28 {
-                    let share = format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".");
-                    let small =
-                        TextStyle::from(("sans-serif", 13)).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
-                    sized(area, &share, (x + side / 2, y + side / 2), small)?;
+                area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + high - 1)], style))?;
+                if side >= 34 && high >= 20 {
+                    let share = if percent {
+                        format!("{:.0}", 100.0 * value)
+                    } else {
+                        format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".")
+                    };
+                    text(area, &share, (x + side / 2, y + high / 2), HPos::Center, VPos::Center)?;
                 }
             }
+        }
+        Ok(())
+    })
+}
+
+/// Dots of two shares from 0 to 1 each: the first is the dot's area, the second the strength of its colour.
+pub(crate) fn dot_plot(rows: &[String], columns: &[String], values: &[Vec<(f64, f64)>]) -> Drawing {
+    let (left, top, width) = (beside(rows.iter().map(String::as_str)), 8, wide(columns.len()));
+    let step = ((width as i32 - left - 8) / (columns.len() as i32).max(1)).min(44);
+    let most = DOT.min(f64::from(step) / 2.0 - 0.5);
+    let bottom = top + ROW as i32 * rows.len() as i32;
+    let end = bottom + under_height(columns, step);
+    draw_in(width, end as u32 + 34, |area| {
+        under(area, columns, (left, step, bottom))?;
+        let dot = |x: i32, y: i32, share: f64, strength: f64, colour: RGBColor| {
+            let radius = (most * share.clamp(0.0, 1.0).sqrt()).round().max(1.0) as i32;
+            area.draw(&Circle::new((x, y), radius, colour.mix(strength.clamp(0.06, 1.0)).filled()))
+        };
+        for (at, label) in rows.iter().enumerate() {
+            let y = top + ROW as i32 * at as i32 + ROW as i32 / 2;
+            text(area, label, (left - 8, y), HPos::Right, VPos::Center)?;
+            area.draw(&PathElement::new([(left, y), (left + step * columns.len() as i32, y)], GRID.stroke_width(1)))?;
+            for (column, &(share, strength)) in values[at].iter().enumerate() {
+                dot(left + step * column as i32 + step / 2, y, share, strength, FIRST)?;
+            }
+        }
+        let mut x = left;
+        for (share, words) in [(0.1, "10 %"), (0.5, "50 %"), (1.0, "100 %")] {
+            dot(x + 10, end + 18, share, 1.0, MUTED)?;
+            text(area, words, (x + 24, end + 18), HPos::Left, VPos::Center)?;
+            x += 28 + LETTER * words.len() as i32;
+        }
+        text(area, "above 0", (x + 4, end + 18), HPos::Left, VPos::Center)?;
+        Ok(())
+    })
+}
+
+/// Values with intervals, a row each, on an axis of shares; a short line marks what guessing gives.
+pub(crate) fn estimates(rows: &[Estimate]) -> Drawing {
+    let left = beside(rows.iter().map(|row| row.label.as_str()));
+    let right = WIDTH as i32 - 50;
+    let least = rows
+        .iter()
+        .flat_map(|row| [Some(row.value), row.interval.map(|ends| ends.0), row.chance].into_iter().flatten());
+    let low = (10.0 * least.fold(1.0, f64::min)).floor().clamp(0.0, 9.0) / 10.0;
+    let x = |value: f64| left + ((value.clamp(low, 1.0) - low) / (1.0 - low) * f64::from(right - left)).round() as i32;
+    let bottom = 6 + (ROW as i32 + 4) * rows.len() as i32;
+    draw(bottom as u32 + 26, |area| {
+        let ticks = if low >= 0.5 { 1 } else { 2 };
+        for tenth in ((10.0 * low) as i32..=10).filter(|tenth| (10 - tenth) % ticks == 0) {
+            let value = f64::from(tenth) / 10.0;
+            area.draw(&PathElement::new([(x(value), 4), (x(value), bottom)], GRID.stroke_width(1)))?;
+            text(area, &short(value), (x(value), bottom + 6), HPos::Center, VPos::Top)?;
+        }
+        for (at, row) in rows.iter().enumerate() {
+            let y = 6 + (ROW as i32 + 4) * at as i32 + ROW as i32 / 2;
+            text(area, &row.label, (left - 8, y), HPos::Right, VPos::Center)?;
+            if let Some(chance) = row.chance {
+                area.draw(&PathElement::new([(x(chance), y - 9), (x(chance), y + 9)], MUTED.stroke_width(3)))?;
+            }
+            if let Some((from, to)) = row.interval {
+                area.draw(&PathElement::new([(x(from), y), (x(to), y)], FIRST.stroke_width(2)))?;
+                for end in [from, to] {
+                    area.draw(&PathElement::new([(x(end), y - 5), (x(end), y + 5)], FIRST.stroke_width(2)))?;
+                }
+            }
+            area.draw(&Circle::new((x(row.value), y), 5, FIRST.filled()))?;
+            text(area, &format!("{:.3}", row.value), (WIDTH as i32 - 4, y), HPos::Right, VPos::Center)?;
+        }
+        Ok(())
+    })
+}
+
+/// A bar of the whole of 1: what is reached, and from where on it is open.
+pub(crate) fn reached(share: f64) -> Drawing {
+    let (left, right) = (4, WIDTH as i32 - 4);
+    let end = left + (share.clamp(0.0, 1.0) * f64::from(right - left)).floor() as i32;
+    draw(28, |area| {
+        area.draw(&Rectangle::new([(left, 4), (end.max(left + 1), 24)], FIRST.filled()))?;
+        if end < right {
+            area.draw(&Rectangle::new([(end, 4), (right, 24)], SECOND.mix(0.5).filled()))?;
         }
         Ok(())
     })
@@ -277,7 +461,7 @@ pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>]) -
 
 /// Which rows are there in which columns: a dot for each.
 pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> Drawing {
-    let (left, top) = (BESIDE, 8);
+    let (left, top) = (beside(rows.iter().map(String::as_str)), 8);
     let step = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).min(40);
     let bottom = top + ROW as i32 * rows.len() as i32;
     // Words under columns that stand too close are left out.
@@ -331,7 +515,7 @@ fn within(x: f64, length: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Bar, Role, Series, Ticks, bars, decade, dots, lines, matrix, short, within};
+    use super::{Axes, Bar, Joined, Role, Series, Ticks, bars, decade, dots, lines, matrix, short, within};
 
     fn count(svg: &str, what: &str) -> usize {
         svg.matches(what).count()
@@ -345,30 +529,28 @@ mod tests {
         assert!(!svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;&quot;"), "{svg}");
 
         let series = |role| Series {
-            points: vec![(1.0, 3.0), (2.0, 2.0)],
             errors: vec![(2.5, 3.5), (1.0, 2.0)],
-            stepped: true,
-            joined: true,
-            role,
+            joined: Joined::Steps,
+            ..Series::line(vec![(1.0, 3.0), (2.0, 2.0)], role)
         };
-        let axes = Axes { x: "size", y: "objective", ticks: Ticks::Whole, mark: Some(2.0) };
+        let axes = Axes { mark: Some(2.0), ..Axes::new("size", "objective", Ticks::Whole) };
         let svg = lines(&[series(Role::First), series(Role::Second)], axes).unwrap();
         assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
 
         let names = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(count(&matrix(&names, &names, &[vec![1.0, 0.0], vec![-0.5, 1.0]]).unwrap(), "<rect"), 4);
+        assert_eq!(count(&matrix(&names, &names, &[vec![1.0, 0.0], vec![-0.5, 1.0]], false).unwrap(), "<rect"), 4);
         assert_eq!(count(&dots(&names, &names, &[vec![true, false], vec![true, true]]).unwrap(), "<circle"), 3);
     }
 
     #[test]
     fn charts_of_nothing_and_of_one_point_are_charts() {
-        let axes = Axes { x: "", y: "", ticks: Ticks::Decades, mark: None };
-        let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, joined: true, role: Role::First };
+        let axes = Axes::new("", "", Ticks::Decades);
+        let one = Series::line(vec![(5.0, 5.0)], Role::First);
         assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
         assert!(
             lines(&[], axes).is_ok()
                 && bars(&[]).is_ok()
-                && matrix(&[], &[], &[]).is_ok()
+                && matrix(&[], &[], &[], true).is_ok()
                 && dots(&[], &[], &[]).is_ok()
         );
     }

@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
-use crate::chart::{Bar, LABEL, Role, bars};
+use crate::chart::{Bar, LABEL, Role, bars, reached};
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Section, Table, numbers, shorten, words};
-use crate::words::{brief, number, percent, plural};
+use crate::words::{Proof, at_least, at_most, brief, number, percent, plural};
 
 /// Bars of a chart; more are in its table.
 pub(crate) const BARS: usize = 30;
+
+/// Classes whose numbers of samples stand in one line.
+const FEW: usize = 4;
 
 /// Columns that a list of names may take.
 const LIST: usize = 160;
@@ -80,10 +83,62 @@ pub(crate) fn label(name: &str) -> String {
 }
 
 /// The warnings of a result, without what is a note alone.
-pub(crate) fn warnings(result: Json<'_>) -> impl Iterator<Item = Block> {
+pub(crate) fn warnings(result: Json<'_>) -> Vec<String> {
     let notes = result.at("notes").texts();
     let loud = result.at("warnings").texts().into_iter().filter(move |text| !notes.contains(text));
-    loud.take(20).map(|text| Block::Warning(shorten(text, 400)))
+    loud.take(20).map(|text| shorten(text, 400)).collect()
+}
+
+/// What is wrong or weak: the warnings of a result, and a class that is rare.
+pub(crate) fn cautions(result: Json<'_>) -> Vec<String> {
+    let counts = classes(result);
+    let (all, least) = (total(counts.iter().map(|c| c.1)), counts.iter().map(|c| c.1).min().unwrap_or(0));
+    let most = counts.iter().map(|c| c.1).max().unwrap_or(0);
+    let weighed = result.at("settings").at("class_weight").text().is_some_and(|weights| weights != "none");
+    let rare = counts.len() > 1 && least.saturating_mul(5) < most && !weighed;
+    let rare = rare.then(|| {
+        format!(
+            "The smallest class has {least} of {all} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
+        )
+    });
+    warnings(result).into_iter().chain(rare).collect()
+}
+
+/// How many samples of which classes, and how many features.
+pub(crate) fn contents(result: Json<'_>) -> String {
+    let classes = classes(result);
+    let counts: Vec<String> = classes.iter().map(|(name, count)| format!("{count} {}", shorten(name, 30))).collect();
+    let of = match counts.len() {
+        0 => String::new(),
+        1..=FEW => format!(" ({})", counts.join(", ")),
+        many => format!(" of {many} classes"),
+    };
+    let samples = result.at("n_samples").count().map(|n| format!("{}{of}", plural(n, "sample")));
+    let features = result.at("n_features").count().map(|p| plural(p, "feature"));
+    samples.into_iter().chain(features).collect::<Vec<_>>().join(", ")
+}
+
+/// The classes and their numbers of samples.
+pub(crate) fn classes(result: Json<'_>) -> Vec<(&str, u64)> {
+    let counts = result.at("class_counts").entries();
+    counts
+        .filter_map(|(code, count)| Some((result.at("classes").at(code).text().unwrap_or(code), count.count()?)))
+        .collect()
+}
+
+/// The bar of what a bound proves: what is reached of the gain, and what is left open at most.
+pub(crate) fn proven(proof: &Proof<'_>, budget: &Budget) -> Result<Option<Chart>, String> {
+    let Some(gap) = proof.gap() else { return Ok(None) };
+    let row = |what: &'static str, value: String| vec![what.into(), value.into()];
+    let open = (gap > 0.0).then(|| row("left open, at most", at_most(gap)));
+    let rows = [row("reached, at least", at_least(1.0 - gap.min(1.0)))].into_iter().chain(open);
+    Ok(Some(Chart {
+        id: "gap",
+        title: "Distance from the best".to_owned(),
+        summary: sentence_case(&proof.sentence()),
+        svg: reached(1.0 - gap.clamp(0.0, 1.0))?,
+        table: budget.table("Share of what features can gain", vec![words("gain"), numbers("share")], rows),
+    }))
 }
 
 /// Lines on the data: file, samples, features, target, classes.
@@ -95,7 +150,6 @@ pub(crate) fn data(budget: &Budget, result: Json<'_>) -> Vec<(&'static str, Cell
     if let (Some(n), Some(p)) = (result.at("n_samples").count(), result.at("n_features").count()) {
         lines.push(("contents", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
     }
-    lines.extend(result.at("notes").texts().into_iter().take(20).map(|note| ("note", budget.foreign(note, 400))));
     let target = result.at("target").text().or(result.at("settings").at("target").text());
     if let Some(target) = target {
         lines.push(("target", budget.foreign(target, LIST)));
@@ -155,16 +209,19 @@ pub(crate) fn total(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
 
-/// How many samples each class has.
-pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Section>, String> {
-    let counts: Vec<(&str, u64)> = result
-        .at("class_counts")
-        .entries()
-        .filter_map(|(code, count)| Some((result.at("classes").at(code).text().unwrap_or(code), count.count()?)))
-        .collect();
+/// The data: what they are, notes of their reading, how many samples each class has.
+pub(crate) fn about(budget: &Budget, result: Json<'_>) -> Result<Section, String> {
+    let mut blocks = vec![Block::Pairs(data(budget, result))];
+    let notes: Vec<Cell> =
+        result.at("notes").texts().into_iter().take(40).map(|note| budget.foreign(note, 400)).collect();
+    if !notes.is_empty() {
+        blocks.push(Block::List(notes));
+    }
+    let counts = classes(result);
     let total = total(counts.iter().map(|c| c.1));
-    if counts.len() < 2 || total == 0 {
-        return Ok(None);
+    // Of few classes the first lines of the page say it.
+    if counts.len() <= FEW || total == 0 {
+        return Ok(Section::new("data", "Data", blocks));
     }
     let share = |count: u64| count as f64 / total as f64;
     let rows: Vec<(Bar, Vec<Cell>)> = counts
@@ -177,7 +234,6 @@ pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Sectio
         .collect();
     let columns = vec![words("class"), numbers("samples"), numbers("share")];
     let table = budget.table("Samples of each class", columns, rows.iter().map(|r| r.1.clone()));
-    let least = counts.iter().map(|c| c.1).min().unwrap_or(0);
     let most = counts.iter().map(|c| c.1).max().unwrap_or(0);
     let summary = format!(
         "{} in {}; always guessing the most frequent class is right on {}.",
@@ -185,14 +241,8 @@ pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Sectio
         plural(counts.len() as u64, "class").replace("classs", "classes"),
         percent(share(most))
     );
-    let mut blocks = vec![bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?];
-    let weighed = result.at("settings").at("class_weight").text().is_some_and(|weights| weights != "none");
-    if 5 * least < most && !weighed {
-        blocks.push(Block::Warning(format!(
-            "The smallest class has {least} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
-        )));
-    }
-    Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))
+    blocks.push(bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?);
+    Ok(Section::new("data", "Data", blocks))
 }
 
 /// The command and the settings in effect, but for one that differs between the results of a path.
@@ -213,13 +263,10 @@ pub(crate) fn settings(budget: &Budget, result: Json<'_>, command: Json<'_>, wit
             Value::Object(map) if map.len() > 20 => format!("{} entries", map.len()),
             other => other.to_string(),
         };
-        Some(vec![budget.name(key), budget.foreign(&text, LIST)])
+        Some((budget.name(key), budget.foreign(&text, LIST)))
     });
-    let table = budget.table("Settings in effect, defaults included", vec![words("setting"), words("value")], rows);
-    if !table.rows.is_empty() {
-        blocks.push(Block::Table(table));
-    }
-    Section { id: "settings", heading: "Settings".to_owned(), blocks }
+    blocks.push(Block::Settings(rows.collect()));
+    Section::new("settings", "Settings", blocks)
 }
 
 /// The rules in effect, in words.

@@ -1,25 +1,27 @@
 //! The page of `fewest compare`: lists side by side, each class by each list, what the lists share.
 
-use crate::chart::matrix;
-use crate::common::{balance, data, groups, label, number_cell, settings, warnings};
-use crate::markers::measure;
+use crate::chart::{Estimate, estimates, matrix};
+use crate::common::{about, contents, groups, label, number_cell, settings};
+use crate::measures::{interval, measured};
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::view::{Answer, Block, Budget, Cell, Chart, Page, Section, Table, numbers, shorten, words};
 use crate::words::{at_most, brief, number, percent, plural, seconds};
 
 /// The page of a comparison.
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let (lists, classes) = (result.at("lists").items().len() as u64, result.at("classes").entries().count() as u64);
-    let mut sections = vec![summary(result, budget)];
+    let mut sections = vec![lists_of(result, budget)];
     sections.extend(classes_of(result, budget)?);
     sections.push(common(result, budget));
-    sections.extend(balance(budget, result)?);
+    sections.push(about(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
     Ok(Page {
         title: format!("{} on the same samples", plural(lists, "list")),
         lead: format!(
-            "Each list has a classifier of {classes} classes in each fold, with the same samples held out; the first list is what the others are compared with."
+            "{}. Each list has a classifier of {classes} classes in each fold, with the same samples held out; the first list is what the others are compared with.",
+            contents(result)
         ),
+        answer: answer(result, budget)?,
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -60,9 +62,9 @@ pub(crate) fn row(list: Json<'_>) -> [String; 9] {
     [
         list.at("name").text().unwrap_or_default().to_owned(),
         size(list),
-        measure(list.at("macro_f1")).unwrap_or_default(),
+        measured(list.at("macro_f1")).unwrap_or_default(),
         difference(list.at("difference")).unwrap_or_default(),
-        measure(list.at("rare_recall")).unwrap_or_default(),
+        measured(list.at("rare_recall")).unwrap_or_default(),
         list.at("gap").number().map_or_else(|| "not known".to_owned(), at_most),
         share(clusters.at("neighbours")),
         share(clusters.at("nmi")),
@@ -88,25 +90,74 @@ pub(crate) fn finding(result: Json<'_>) -> Option<String> {
         (false, _) if shown(&best) => "above the first by more than its interval".to_owned(),
         (false, _) => "within the interval of the first".to_owned(),
     };
-    Some(format!("Largest macro F1: {} with {}; {verdict}.", name(best), measure(best.at("macro_f1"))?))
+    Some(format!("Largest macro F1: {} with {}; {verdict}.", name(best), measured(best.at("macro_f1"))?))
 }
 
 fn is_are(count: u64) -> String {
     if count == 1 { "1 other is".to_owned() } else { format!("{count} others are") }
 }
 
-fn summary(result: Json<'_>, budget: &Budget) -> Section {
+fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
+    let rows: Vec<Estimate> = result
+        .at("lists")
+        .items()
+        .filter_map(|list| {
+            let f1 = list.at("macro_f1");
+            let name = label(list.at("name").text().unwrap_or_default());
+            Some(Estimate { label: name, value: f1.at("mean").number()?, interval: interval(f1, 1.0), chance: None })
+        })
+        .collect();
+    let columns = vec![words("list"), numbers("features"), numbers("macro F1"), numbers("less that of the first")];
+    let cells = |list: Json<'_>| {
+        let f1 = measured(list.at("macro_f1")).unwrap_or_default();
+        let less = difference(list.at("difference")).unwrap_or_default();
+        vec![budget.name(list.at("name").text().unwrap_or_default()), size(list).into(), f1.into(), less.into()]
+    };
+    let table = budget.table("Macro F1 of each list", columns, result.at("lists").items().map(cells));
     let folds = plural(result.at("folds").items().len() as u64, "fold");
     let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
+    let charts = if rows.is_empty() {
+        Vec::new()
+    } else {
+        vec![Chart {
+            id: "lists",
+            title: "Macro F1 of each list".to_owned(),
+            summary: format!("Samples held out, {folds}{dealt}; 95 % intervals."),
+            svg: estimates(&rows)?,
+            table,
+        }]
+    };
+    let seen = "A list that was chosen on these samples has seen them: its F1 may be too high.".to_owned();
+    let model = result.at("model");
+    let text = |key: &str| model.at(key).text().unwrap_or_default().to_owned();
+    let cost = model.at("cost").number().map_or_else(String::new, brief);
+    let mut facts: Vec<(&'static str, Cell)> =
+        vec![("model", format!("{}, {}, cost {cost} for every list", text("multi_class"), text("loss")).into())];
+    let rare = result.at("rare").texts();
+    facts.extend(
+        (!rare.is_empty()).then(|| ("rare classes, below 5 % of the samples", crate::common::list(budget, &rare))),
+    );
+    facts.push(("status", shorten(result.at("status").text().unwrap_or_default(), 20).into()));
+    facts.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
+    let cautions = crate::common::warnings(result).into_iter().chain([seen]).collect();
+    Ok(Answer { findings: finding(result).into_iter().collect(), cautions, panel: None, charts, facts })
+}
+
+/// What each list is worth, and what samples are by each list alone.
+fn lists_of(result: Json<'_>, budget: &Budget) -> Section {
     let mut blocks = Vec::new();
-    blocks.extend(finding(result).map(Block::Finding));
-    blocks.push(Block::Text(format!(
-        "Macro F1 is of samples held out, {folds}{dealt}. A list that was chosen on these samples has seen them: its F1 may be too high. \
-         The gap is the share of what features can gain that the list leaves open at most, beside all lists of its size. \
-         Neighbours and clusters are of the samples by the list alone."
-    )));
-    blocks.extend(warnings(result));
-    for (title, part) in [("The lists", 1..JUDGED), ("Samples by each list alone", JUDGED..COLUMNS.len())] {
+    for (title, part, note) in [
+        (
+            "Classifiers on each list",
+            1..JUDGED,
+            "Gap: the share of what features can gain that the list leaves open at most, beside all lists of its size.",
+        ),
+        (
+            "Samples by each list alone",
+            JUDGED..COLUMNS.len(),
+            "Neighbours: share of the nearest samples that are of the same class. NMI and ARI: agreement of Leiden clusters with the classes.",
+        ),
+    ] {
         let heads = COLUMNS[part.clone()].iter();
         let columns = heads.map(|&(name, is_number)| if is_number { numbers(name) } else { words(name) });
         let rows = result.at("lists").items().map(|list| {
@@ -114,23 +165,10 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
             let rest = cells[part.clone()].iter().cloned().map(Cell::from);
             std::iter::once(budget.name(&cells[0])).chain(rest).collect()
         });
-        blocks.push(Block::Table(budget.table(title, std::iter::once(words("list")).chain(columns).collect(), rows)));
+        let table = budget.table(title, std::iter::once(words("list")).chain(columns).collect(), rows);
+        blocks.push(Block::Table(Table { note, ..table }));
     }
-    let model = result.at("model");
-    let text = |key: &str| model.at(key).text().unwrap_or_default().to_owned();
-    let cost = model.at("cost").number().map_or_else(String::new, brief);
-    let mut pairs: Vec<(&'static str, Cell)> =
-        vec![("model", format!("{}, {}, cost {cost} for every list", text("multi_class"), text("loss")).into())];
-    let rare = result.at("rare").texts();
-    pairs.extend(
-        (!rare.is_empty()).then(|| ("rare classes, below 5 % of the samples", crate::common::list(budget, &rare))),
-    );
-    let status = result.at("status").text().unwrap_or_default();
-    pairs.push(("status", shorten(status, 20).into()));
-    pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
-    pairs.extend(data(budget, result));
-    blocks.push(Block::Pairs(pairs));
-    Section { id: "summary", heading: "Lists".to_owned(), blocks }
+    Section::new("worth", "Lists side by side", blocks)
 }
 
 /// F1 of each class by each list, drawn and as a table with the differences.
@@ -167,20 +205,15 @@ fn classes_of(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, Stri
     let names: Vec<String> = first.iter().map(|&class| label(&name(class))).collect();
     let values: Vec<Vec<f64>> =
         (0..first.len()).map(|at| by_list.iter().map(|of| of[at].at("f1").number().unwrap_or(0.0)).collect()).collect();
-    let heads: Vec<String> = (1..=lists.len()).map(|at| at.to_string()).collect();
-    let named: Vec<String> = lists
-        .iter()
-        .enumerate()
-        .map(|(at, list)| format!("{} {}", at + 1, shorten(list.at("name").text().unwrap_or_default(), 30)))
-        .collect();
+    let heads: Vec<String> = lists.iter().map(|list| label(list.at("name").text().unwrap_or_default())).collect();
     let chart = Block::Chart(Chart {
         id: "classes",
         title: "F1 of each class by each list".to_owned(),
-        summary: format!("F1 on samples held out, lists by number: {}.", named.join(", ")),
-        svg: matrix(&names, &heads, &values)?,
+        summary: "F1 on samples held out, in percent. Rows: classes; columns: lists.".to_owned(),
+        svg: matrix(&names, &heads, &values, true)?,
         table,
     });
-    Ok(Some(Section { id: "by-class", heading: "Classes".to_owned(), blocks: vec![chart] }))
+    Ok(Some(Section::new("by-class", "Performance by class", vec![chart])))
 }
 
 fn common(result: Json<'_>, budget: &Budget) -> Section {
@@ -214,5 +247,5 @@ fn common(result: Json<'_>, budget: &Budget) -> Section {
         words("features"),
     ];
     let each = Block::Table(budget.table("Objectives, smaller is better", columns, rows));
-    Section { id: "features", heading: "Features".to_owned(), blocks: vec![shared, each] }
+    Section::new("features", "Features of the lists", vec![shared, each])
 }

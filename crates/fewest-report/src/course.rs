@@ -1,7 +1,7 @@
 //! The course of methods that tell it: accuracies by number of features (`eb-rfe`), costs that were
 //! tried or tuned (`l1-svm`, `rfe`), steps of an ascent (`lagrangian`).
 
-use crate::chart::{Axes, Role, Series, Ticks, lines};
+use crate::chart::{Axes, Joined, Role, Series, Ticks, lines};
 use crate::common::number_cell;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Section, numbers, words};
@@ -17,12 +17,12 @@ pub(crate) fn sections(result: Json<'_>, budget: &Budget) -> Result<Vec<Section>
 }
 
 /// A line without errors.
-fn series(points: Vec<(f64, f64)>, stepped: bool, role: Role) -> Series {
-    Series { points, errors: Vec::new(), stepped, joined: true, role }
+fn series(points: Vec<(f64, f64)>, joined: Joined, role: Role) -> Series {
+    Series { joined, ..Series::line(points, role) }
 }
 
 fn section(id: &'static str, heading: &str, chart: Chart) -> Section {
-    Section { id, heading: heading.to_owned(), blocks: vec![Block::Chart(chart)] }
+    Section::new(id, heading, vec![Block::Chart(chart)])
 }
 
 /// Accuracy against size, where the method evaluates on its way (`eb-rfe`).
@@ -41,11 +41,11 @@ fn curve(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         plural(mark as u64, "feature")
     );
     let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, joined: true, role: Role::First }],
-        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
+        &[Series::line(points, Role::First)],
+        Axes { mark: Some(mark), ..Axes::new("number of features", "accuracy", Ticks::Whole) },
     )?;
     let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };
-    Ok(Some(Section { id: "elimination", heading: "Number of features".to_owned(), blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(section("elimination", "Number of features", chart)))
 }
 
 /// Features and objective at each cost of a grid (`l1-svm --costs`).
@@ -68,12 +68,10 @@ fn grid(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let summary = format!("How many weights are not 0 at each of {}.{taken}", plural(points.len() as u64, "cost"));
     let drawn = points.iter().map(|&((cost, features), _)| (cost.log10(), features)).collect();
     let axes = Axes {
-        x: "slack cost C, on a logarithmic axis",
-        y: "features",
-        ticks: Ticks::Decades,
         mark: chosen.map(f64::log10),
+        ..Axes::new("slack cost C, on a logarithmic axis", "features", Ticks::Decades)
     };
-    let svg = lines(&[series(drawn, false, Role::First)], axes)?;
+    let svg = lines(&[series(drawn, Joined::Line, Role::First)], axes)?;
     let chart = Chart { id: "grid", title: "Features against cost".to_owned(), summary, svg, table };
     Ok(Some(section("grid-section", "The costs that were tried", chart)))
 }
@@ -94,8 +92,8 @@ fn tuned(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let columns = vec![numbers("features"), numbers("accuracy"), numbers("cost")];
     let table = budget.table("The cost taken at each size", columns, rows);
     let summary = "Cross-validated accuracy of the best cost each time it was tuned. It is optimistic, as the same samples chose cost and features; fewest evaluate judges on others.".to_owned();
-    let drawn = series(steps.iter().map(|step| (step.0, step.1)).collect(), false, Role::First);
-    let svg = lines(&[drawn], Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: None })?;
+    let drawn = series(steps.iter().map(|step| (step.0, step.1)).collect(), Joined::Line, Role::First);
+    let svg = lines(&[drawn], Axes::new("number of features", "accuracy", Ticks::Whole))?;
     let chart = Chart { id: "tuned", title: "Accuracy of the cost taken".to_owned(), summary, svg, table };
     Ok(Some(section("tuned-section", "The costs that were taken", chart)))
 }
@@ -131,8 +129,8 @@ fn ascent(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> 
         number(lower[lower.len() - 1].1),
         plural(steps.len() as u64, "step")
     );
-    let all = [series(thinned(upper), true, Role::First), series(thinned(lower), true, Role::Second)];
-    let svg = lines(&all, Axes { x: "step", y: "objective", ticks: Ticks::Whole, mark: None })?;
+    let all = [series(thinned(upper), Joined::Steps, Role::First), series(thinned(lower), Joined::Steps, Role::Second)];
+    let svg = lines(&all, Axes::new("step", "objective", Ticks::Whole))?;
     let chart = Chart { id: "ascent", title: "Bound and objective by step".to_owned(), summary, svg, table };
     Ok(Some(section("ascent-section", "The ascent of the bound", chart)))
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
-use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
+use crate::chart::{Axes, Bar, Joined, Role, Series, Ticks, lines, matrix};
+use crate::common::{about, bar_chart, cautions, contents, label, settings, total};
 use crate::guessing::guessing;
+use crate::measures::{interval, measure_words, worth};
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
+use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
 
 /// Samples up to which a page names them without being asked.
@@ -24,34 +25,35 @@ struct Size {
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let name = |part: Json<'_>| shorten(part.at("method").text().unwrap_or("an unnamed method"), 40);
     let against = result.at("against");
-    let mut sections = vec![summary(result, budget)?];
+    let mut sections = Vec::new();
+    sections.extend(comparison(result, budget));
+    sections.extend(performance(result, budget)?);
     sections.extend(sizes(result, budget)?);
-    sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
-    sections.extend(confusion(result, budget, "Samples held out"));
-    sections.extend(by_class(result, budget));
-    sections.extend(wrong(result, result.at("settings"), budget));
+    sections.extend(frequency(result, budget, "frequency", "frequency-section", "Selection frequency")?);
     if against.is_there() {
-        let heading = format!("Which features {} chooses", name(against));
-        sections.extend(comparison(result, budget));
+        let heading = format!("Selection frequency of {}", name(against));
         sections.extend(frequency(against, budget, "frequency-against", "frequency-against-section", &heading)?);
     }
-    sections.extend(balance(budget, result)?);
+    sections.extend(wrong(result, result.at("settings"), budget));
+    sections.push(about(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
     let versus = if against.is_there() { format!(" against {}", name(against)) } else { String::new() };
     Ok(Page {
-        title: format!("{}{versus}, judged on samples it has not seen", name(result)),
-        lead: format!(
-            "{}; everything that reads data happens inside its training part.",
-            plural(result.at("folds").items().len() as u64, "fold")
-        ),
+        title: format!("{}{versus} in {}", name(result), plural(result.at("folds").items().len() as u64, "fold")),
+        lead: format!("{}. All that reads data happens inside the training part of a fold.", contents(result)),
+        answer: answer(result, budget)?,
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
 }
 
-/// The 95 % interval of a measure, cut where the measure ends: the formula for it does not know.
-pub(crate) fn interval(measure: Json<'_>, largest: f64) -> Option<(f64, f64)> {
-    measure.at("ci95").pair().map(|(low, high)| (low, high.min(largest)))
+/// What is found in the folds: the confusion matrix, and the accuracy of each.
+pub(crate) fn performance(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let mut blocks = Vec::new();
+    blocks.extend(confusion(result, budget, "confusion")?);
+    blocks.extend(folds(result, budget)?);
+    blocks.extend(by_class(result, budget));
+    Ok(Section::new("performance", "Performance by class and by fold", blocks).some())
 }
 
 /// `0.9561 (95 % interval 0.9 to 1.0)`
@@ -62,43 +64,28 @@ fn with_interval(measure: Json<'_>) -> Option<String> {
     Some(format!("{mean:.4}{interval}"))
 }
 
-/// Words of a measure's name.
-pub(crate) fn measure_words(name: &str) -> String {
-    match name {
-        "f1" => "F1".to_owned(),
-        "mcc" => "MCC".to_owned(),
-        "log_loss" => "log-loss".to_owned(),
-        "brier" => "Brier score".to_owned(),
-        "auc" => "AUC".to_owned(),
-        "set_f1" => "SetF1".to_owned(),
-        "n_features" => "number of features".to_owned(),
-        other => shorten(&other.replace('_', " "), 40),
-    }
-}
-
-fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
-    let mut blocks = Vec::new();
+fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let accuracy = result.at("summary").at("accuracy");
-    if let Some(text) = with_interval(accuracy) {
-        blocks.push(Block::Finding(format!("Accuracy on samples not seen: {text}.")));
-    }
-    blocks.extend(guessing(result));
-    blocks.extend(warnings(result));
-    let mut pairs = Vec::new();
-    pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
+    let mut facts = Vec::new();
+    facts.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
     if let Some(size) = result.at("summary").at("n_features").at("mean").number() {
-        pairs.push(("features chosen", format!("{} on average", brief(size)).into()));
+        facts.push(("features chosen", format!("{} on average", brief(size)).into()));
     }
     let times: Vec<f64> = result.at("folds").items().filter_map(|f| f.at("seconds").number()).collect();
     if !times.is_empty() {
         let mean = times.iter().sum::<f64>() / times.len() as f64;
-        pairs.push(("time", format!("{} per fold", seconds(mean)).into()));
+        facts.push(("time", format!("{} per fold", seconds(mean)).into()));
     }
-    pairs.extend(data(budget, result));
-    blocks.push(Block::Pairs(pairs));
-    blocks.extend(measures(result, budget)?);
-    blocks.extend(folds(result, budget)?);
-    Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
+    Ok(Answer {
+        findings: guessing(result)
+            .into_iter()
+            .chain(with_interval(accuracy).map(|text| format!("Accuracy on samples not seen: {text}.")))
+            .collect(),
+        cautions: cautions(result),
+        panel: None,
+        charts: worth(result, "measures", budget)?.into_iter().collect(),
+        facts,
+    })
 }
 
 /// The stability of the folds' features, in words.
@@ -112,37 +99,6 @@ pub(crate) fn stability_words(result: Json<'_>) -> Option<String> {
         _ => "poor",
     };
     Some(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)"))
-}
-
-/// All measures with their intervals.
-pub(crate) fn measures(result: Json<'_>, budget: &Budget) -> Result<Option<Block>, String> {
-    let mut rows = Vec::new();
-    for (name, measure) in result.at("summary").entries() {
-        let Some(mean) = measure.at("mean").number() else { continue };
-        let interval = interval(measure, if matches!(name, "n_features" | "log_loss") { f64::INFINITY } else { 1.0 });
-        let cells = vec![
-            measure_words(name).into(),
-            format!("{mean:.4}").into(),
-            measure.at("se").number().map_or_else(String::new, |se| format!("{se:.4}")).into(),
-            interval.map_or_else(String::new, |i| format!("{:.4}", i.0)).into(),
-            interval.map_or_else(String::new, |i| format!("{:.4}", i.1)).into(),
-        ];
-        rows.push((
-            !matches!(name, "n_features" | "log_loss"),
-            mean,
-            Bar { label: measure_words(name), value: mean, text: format!("{mean:.3}"), role: Role::First },
-            cells,
-        ));
-    }
-    if rows.is_empty() {
-        return Ok(None);
-    }
-    let columns =
-        vec![words("measure"), numbers("mean"), numbers("std error"), numbers("95 % from"), numbers("95 % to")];
-    let table = budget.table("Mean of each measure over the folds", columns, rows.iter().map(|r| r.3.clone()));
-    let drawn: Vec<(Bar, Vec<Cell>)> = rows.into_iter().filter(|r| r.0).map(|r| (r.2, r.3)).collect();
-    let summary = "Means over the folds; their standard errors and intervals are in the table.".to_owned();
-    bar_chart("measures", "Measures", summary, &drawn, table).map(Some)
 }
 
 /// Accuracy by fold.
@@ -174,8 +130,8 @@ pub(crate) fn folds(result: Json<'_>, budget: &Budget) -> Result<Option<Block>, 
     ];
     let table = budget.table("Every fold", columns, rows);
     let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, joined: false, role: Role::First }],
-        Axes { x: "fold", y: "accuracy", ticks: Ticks::Whole, mark: None },
+        &[Series { joined: Joined::No, ..Series::line(points, Role::First) }],
+        Axes::new("fold", "accuracy", Ticks::Whole),
     )?;
     let summary = format!("From {low:.3} in the worst fold to {high:.3} in the best.");
     Ok(Some(Block::Chart(Chart { id: "folds", title: "Accuracy of each fold".to_owned(), summary, svg, table })))
@@ -207,7 +163,7 @@ fn sizes(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let best = curve.iter().fold(curve[0], |best, &c| if c.1 > best.1 + 1e-12 { c } else { best });
     let one = curve.iter().find(|c| c.1 >= best.1 - best.2).unwrap_or(&best);
     let title = "Accuracy inside the folds by number of features";
-    let (svg, table) = accuracy_by_size(budget, title, &curve, Some(one.0))?;
+    let (svg, table) = accuracy_by_size(budget, title, &curve, Some(one.0), None)?;
     let summary = format!(
         "Mean over the folds of the accuracy inside them, with one standard error. Best with {} ({:.4}); the smallest number within one standard error of that, marked by the line, is {} ({:.4}). Each fold chose its own number, see the table.",
         plural(best.0, "feature"),
@@ -216,22 +172,23 @@ fn sizes(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         one.1
     );
     let chart = Chart { id: "sizes", title: "Accuracy against number of features".to_owned(), summary, svg, table };
-    Ok(Some(Section {
-        id: "sizes-section",
-        heading: "Number of features".to_owned(),
-        blocks: vec![Block::Chart(chart)],
-    }))
+    Ok(Some(Section::new("sizes-section", "Number of features", vec![Block::Chart(chart)])))
 }
 
 /// Number of features, accuracy, its standard error, and how many folds chose it, where folds choose.
 pub(crate) type SizePoint = (u64, f64, f64, Option<u64>);
 
-/// Picture and table of accuracies by number of features, with a line at one of the numbers.
+/// Accuracy on samples that took no part, with its interval, at the number of features that was chosen.
+pub(crate) type OuterAccuracy = (u64, f64, (f64, f64));
+
+/// Picture and table of accuracies by number of features, with a line at one of the numbers, and a point
+/// for what was judged on other samples.
 pub(crate) fn accuracy_by_size(
     budget: &Budget,
     title: &str,
     curve: &[SizePoint],
     mark: Option<u64>,
+    outer: Option<OuterAccuracy>,
 ) -> Result<(String, Table), String> {
     let rows = curve.iter().map(|&(k, mean, se, chosen)| {
         let mut row = vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into()];
@@ -242,14 +199,17 @@ pub(crate) fn accuracy_by_size(
     columns.extend(curve.first().and_then(|point| point.3).map(|_| numbers("folds that chose it")));
     let table = budget.table(title, columns, rows);
     let series = Series {
-        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
         errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
-        stepped: false,
-        joined: true,
-        role: Role::First,
+        ..Series::line(curve.iter().map(|c| (c.0 as f64, c.1)).collect(), Role::First)
     };
+    let judged = outer.map(|(k, mean, ends)| Series {
+        errors: vec![ends],
+        // Beside the mark, which would cover it.
+        ..Series::line(vec![(k as f64 + 0.15, mean)], Role::Second)
+    });
+    let all: Vec<Series> = std::iter::once(series).chain(judged).collect();
     let mark = mark.map(|mark| mark as f64);
-    let svg = lines(&[series], Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark })?;
+    let svg = lines(&all, Axes { mark, ..Axes::new("number of features", "accuracy", Ticks::Whole) })?;
     Ok((svg, table))
 }
 
@@ -265,6 +225,10 @@ pub(crate) fn frequency(
     if all.is_empty() {
         return Ok(None);
     }
+    // What one fold alone chose says little, and is most of them; the table has all.
+    let folds = result.at("folds").items().len() as f64;
+    let once = |share: f64| folds > 1.0 && share * folds < 1.5;
+    let again = all.iter().filter(|of| !once(of.1)).count();
     let rows: Vec<(Bar, Vec<Cell>)> = all
         .iter()
         .map(|&(name, share)| {
@@ -280,46 +244,54 @@ pub(crate) fn frequency(
         rows.iter().map(|r| r.1.clone()),
     );
     let summary = format!(
-        "{} chosen in some fold, {always} of them in every fold. Those of at least half the folds have the first colour.",
+        "{} chosen in some fold, {again} in more than one, {always} in every fold. Blue: at least half of the folds.",
         plural(all.len() as u64, "feature")
     );
-    let chart = bar_chart(id, "Share of the folds that chose a feature", summary, &rows, table)?;
-    Ok(Some(Section { id: section, heading: heading.to_owned(), blocks: vec![chart] }))
+    let drawn = if again > 0 { &rows[..again] } else { &rows[..] };
+    let chart = bar_chart(id, "Share of the folds that chose a feature", summary, drawn, table)?;
+    Ok(Some(Section::new(section, heading, vec![chart])))
 }
 
-/// Headings for the classes of a confusion matrix; more classes are left to the JSON.
-pub(crate) const PREDICTED: [&str; 8] =
-    ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
-
-/// What is taken for what; `samples` says of which.
-pub(crate) fn confusion(result: Json<'_>, budget: &Budget, samples: &str) -> Option<Section> {
+/// Share of each true class that is predicted as each class.
+pub(crate) fn confusion(result: Json<'_>, budget: &Budget, id: &'static str) -> Result<Option<Block>, String> {
     let names: Vec<&str> = result.at("classes").entries().filter_map(|c| c.1.text()).collect();
-    let counts: Vec<Json<'_>> = result.at("confusion").items().collect();
-    if counts.is_empty() || counts.len() != names.len() || names.len() > PREDICTED.len() {
-        return None;
+    let counts: Vec<Vec<u64>> = result
+        .at("confusion")
+        .items()
+        .map(|row| row.items().map(|count| count.count().unwrap_or(0)).collect())
+        .collect();
+    let square = counts.iter().all(|row| row.len() == names.len());
+    if counts.is_empty() || counts.len() != names.len() || !square {
+        return Ok(None);
     }
-    let mut columns: Vec<Column> = vec![words("true class")];
-    columns.extend(PREDICTED.iter().take(names.len()).map(|&text| numbers(text)));
-    columns.push(numbers("right"));
-    let rows = counts.iter().enumerate().map(|(at, row)| {
-        let row: Vec<u64> = row.items().map(|c| c.count().unwrap_or(0)).collect();
-        let share = row.get(at).copied().unwrap_or(0) as f64 / total(row.iter().copied()).max(1) as f64;
-        let name = budget.name(names[at]);
-        let mut cells = vec![Cell { text: format!("{}: {}", at + 1, name.text), ..name }];
-        cells.extend(row.iter().take(names.len()).map(|count| Cell::from(count.to_string())));
-        cells.resize(names.len() + 1, Cell::from(""));
-        cells.push(percent(share).into());
-        cells
+    let shares: Vec<Vec<f64>> = counts
+        .iter()
+        .map(|row| {
+            let all = total(row.iter().copied()).max(1) as f64;
+            row.iter().map(|&count| count as f64 / all).collect()
+        })
+        .collect();
+    let pairs = (0..names.len()).flat_map(|truth| (0..names.len()).map(move |predicted| (truth, predicted)));
+    let rows = pairs.filter(|&(truth, predicted)| counts[truth][predicted] > 0).map(|(truth, predicted)| {
+        vec![
+            budget.name(names[truth]),
+            budget.name(names[predicted]),
+            counts[truth][predicted].to_string().into(),
+            percent(shares[truth][predicted]).into(),
+        ]
     });
-    let caption =
-        format!("{samples}, by their true class and the class predicted (as 1st: the first row's class, and so on)");
-    let table = budget.table(&caption, columns, rows);
-    Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
+    let columns = vec![words("true class"), words("predicted"), numbers("samples"), numbers("share of the class")];
+    let table = budget.table("Confusion matrix", columns, rows);
+    let labels: Vec<String> = names.iter().map(|name| label(name)).collect();
+    let summary = "Rows: true class; columns: predicted class; percent of the row.".to_owned();
+    let svg = matrix(&labels, &labels, &shares, true)?;
+    Ok(Some(Block::Chart(Chart { id, title: "Confusion matrix".to_owned(), summary, svg, table })))
 }
 
 /// How many of each class are right.
-pub(crate) fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
-    if !result.at("recall").is_there() {
+pub(crate) fn by_class(result: Json<'_>, budget: &Budget) -> Option<Block> {
+    // Of two classes these are sensitivity and specificity.
+    if !result.at("recall").is_there() || result.at("classes").entries().count() < 3 {
         return None;
     }
     let rows: Vec<Vec<Cell>> = result
@@ -340,9 +312,8 @@ pub(crate) fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
-    let columns = vec![words("class"), numbers("samples"), numbers("right"), numbers("95 % interval")];
-    let table = budget.table("Share of each class that is classified right", columns, rows.into_iter());
-    Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
+    let columns = vec![words("class"), numbers("samples"), numbers("recall"), numbers("95 % interval")];
+    Some(Block::Table(budget.table("Recall of each class", columns, rows.into_iter())))
 }
 
 /// Samples that were taken for another class, most often first; by name where there are few, or `settings` say so: a
@@ -365,14 +336,14 @@ pub(crate) fn wrong(result: Json<'_>, settings: Json<'_>, budget: &Budget) -> Op
     if rows.len() == 0 {
         return None;
     }
-    let columns = vec![words("sample"), words("true class"), words("taken for"), numbers("times"), numbers("of")];
+    let columns = vec![words("sample"), words("true class"), words("predicted"), numbers("times wrong"), numbers("of")];
     let named = result.at("wrong").items().any(|entry| entry.at("sample").text().is_some());
-    let mut table = budget.table("Samples taken for another class; rows of the data from 1", columns, rows);
+    let mut table = budget.table("Rows of the data from 1", columns, rows);
+    table.first = FIRST;
     if hidden && named {
         table.note = "Names of samples are left out, as there are more than 100: --show-samples of `fewest study` and `fewest report`, or show_samples of report() in Python, shows them.";
     }
-    let heading = "Which samples are taken for another class".to_owned();
-    Some(Section { id: "wrong", heading, blocks: vec![Block::Table(table)] })
+    Some(Section::new("wrong", "Misclassified samples", vec![Block::Table(table)]))
 }
 
 fn comparison(result: Json<'_>, budget: &Budget) -> Option<Section> {
@@ -399,9 +370,5 @@ fn comparison(result: Json<'_>, budget: &Budget) -> Option<Section> {
         vec![words("measure"), numbers("first"), numbers("second")],
         rows,
     );
-    Some(Section {
-        id: "comparison",
-        heading: "The two methods compared".to_owned(),
-        blocks: vec![Block::Pairs(lines), Block::Table(table)],
-    })
+    Some(Section::new("comparison", "Comparison of the two methods", vec![Block::Pairs(lines), Block::Table(table)]))
 }

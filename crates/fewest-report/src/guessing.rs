@@ -2,8 +2,10 @@
 
 use crate::common::sentence_case;
 use crate::read::Json;
-use crate::view::Block;
 use crate::words::percent;
+
+/// First words of a judgement that guessing is as good.
+pub(crate) const NO_BETTER: &str = "no better than guessing";
 
 /// Shares of the rarest class, of the most frequent one, and of a single sample.
 fn shares(result: Json<'_>) -> Option<(f64, f64, f64)> {
@@ -38,7 +40,7 @@ pub(crate) fn no_better(result: Json<'_>) -> Option<String> {
     let shown = [("auc", "AUC"), ("sensitivity", "sensitivity"), ("specificity", "specificity")];
     let more: String = shown.iter().filter_map(|(name, label)| Some(format!(", {label} {:.3}", mean(name)?))).collect();
     Some(format!(
-        "no better than guessing: right on {}, and always saying the most frequent class on {}{more}",
+        "{NO_BETTER}: right on {}, and always saying the most frequent class on {}{more}",
         percent(accuracy),
         percent(most)
     ))
@@ -58,9 +60,9 @@ pub(crate) fn verdict(result: Json<'_>, helps: &str) -> Option<String> {
     Some(helps.map_or(text.clone(), |helps| format!("{text}; one class is rare: {helps}")))
 }
 
-/// A warning where what is judged is no better than guessing.
-pub(crate) fn guessing(result: Json<'_>) -> Option<Block> {
-    no_better(result).map(|text| Block::Warning(sentence_case(&text)))
+/// A sentence where what is judged is no better than guessing.
+pub(crate) fn guessing(result: Json<'_>) -> Option<String> {
+    no_better(result).map(|text| sentence_case(&text))
 }
 
 #[cfg(test)]
@@ -115,7 +117,7 @@ mod tests {
         value["warnings"] = json!(["no better than guessing"]);
         let page = crate::page(&value).expect("a page");
         let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
-        assert!(place("no better than guessing") < place("AUC 0.510 (0.460 to 0.560), sensitivity 0.000"));
+        assert!(place("No better than guessing") < place("AUC 0.510 (0.460 to 0.560), sensitivity 0.000"));
         assert!(place("AUC 0.510 (0.460 to 0.560)") < place("Right on 92.0 %"));
         let words =
             crate::Words { rest: "", max_false: "", fdr: "", stability: "", sizes: |_| String::new(), rare: "WEIGH" };

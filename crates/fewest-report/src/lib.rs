@@ -15,9 +15,11 @@ mod evaluation;
 mod guessing;
 mod knockoffs;
 mod markers;
+mod measures;
 mod near;
 mod path;
 mod prediction;
+mod probabilities;
 mod read;
 mod selection;
 mod stability;
@@ -33,7 +35,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use serde_json::Value;
 
 use read::Json;
-use view::{Budget, Page};
+use view::{Budget, Page, lay_out};
 
 pub use fewest_text::visible;
 pub use markers::panel_table;
@@ -52,7 +54,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A
 /// test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3XkT6jBvhNJquMvUGhNNH/4R0A='; script-src 'sha256-qoZC7alYAjfu5b6LDpZtdu1DTLNu3zgrdoSuq3CEZGo='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'sha256-LxTMhRrfbWdALlbCHqE4/4TJZDQ6uUc017SLscScqlo='; script-src 'sha256-oMSjeKpF1UepwMElmy8L0wne7JziMcfNPyqjzkc59hU='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +97,7 @@ pub fn page(result: &Value) -> Result<String, Error> {
         "selection" | "certificate" => selection::page(part, &budget),
         _ => return Err(Error::NoResult),
     };
-    page.and_then(|page| render(&page)).map_err(Error::Broken)
+    page.and_then(|mut page| render(&mut page)).map_err(Error::Broken)
 }
 
 /// The kind of a result; those of versions before 0.1.0 did not all say it.
@@ -108,7 +110,8 @@ pub(crate) fn kind(result: Json<'_>) -> Option<&str> {
     })
 }
 
-fn render(page: &Page) -> Result<String, String> {
+fn render(page: &mut Page) -> Result<String, String> {
+    lay_out(&mut page.sections);
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

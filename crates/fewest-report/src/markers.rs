@@ -1,12 +1,15 @@
 //! The page of `fewest markers`: the panel, what each marker is in each class, which classes it
 //! tells apart, and what folds say of it.
 
-use crate::chart::matrix;
-use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
+use crate::chart::{Bar, Role, dot_plot};
+use crate::common::{
+    about, bar_chart, contents, groups, label, number_cell, proven, sentence_case, settings, status_words,
+};
 use crate::evaluation::{confusion, stability_words};
+use crate::measures::{measured, worth};
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
-use crate::words::{Proof, brief, number, percent, plural, seconds};
+use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, shorten, words};
+use crate::words::{Proof, brief, percent, plural, seconds, short};
 
 /// Markers that are drawn; the table has more.
 const DRAWN: usize = 60;
@@ -15,15 +18,19 @@ const DRAWN: usize = 60;
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let count = result.at("panel").at("markers").items().len() as u64;
     let classes = result.at("classes").entries().count() as u64;
-    let mut sections = vec![summary(result, budget)];
-    sections.extend(panel(result, budget)?);
-    sections.extend(by_class(result, budget));
-    sections.extend(confusion(result, budget, "Samples held out"));
-    sections.extend(balance(budget, result)?);
+    let mut sections = Vec::new();
+    sections.extend(expression(result, budget)?);
+    sections.extend(confusions(result, budget)?);
+    sections.push(about(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
+    let of = result.at("target").text().map_or_else(|| "classes".to_owned(), |target| shorten(target, 60));
     Ok(Page {
-        title: format!("{} of {classes} classes", plural(count, "marker")),
-        lead: "One panel that tells every class from every other: each pair of classes has an SVM on the shared features, and each class weighs the same.".to_owned(),
+        title: format!("{} of {classes} classes of {of}", plural(count, "marker")),
+        lead: format!(
+            "{}. Each pair of classes has an SVM on the shared features, and each class weighs the same.",
+            contents(result)
+        ),
+        answer: answer(result, budget)?,
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -81,57 +88,84 @@ pub(crate) fn proof(result: Json<'_>) -> Proof<'_> {
     }
 }
 
-/// A measure with its interval.
-pub(crate) fn measure(of: Json<'_>) -> Option<String> {
-    let value = of.at("mean").number()?;
-    let between = of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
-    Some(format!("{value:.3}{between}"))
-}
-
-fn summary(result: Json<'_>, budget: &Budget) -> Section {
+fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let panel = result.at("panel");
-    let mut blocks = Vec::new();
     let folds = plural(result.at("folds").items().len() as u64, "fold");
     let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
-    match measure(result.at("macro_f1")) {
-        Some(f1) => blocks.push(Block::Finding(format!(
-            "Macro F1 {f1} on samples that took no part in the choice of the markers: {folds}{dealt}."
-        ))),
-        None => blocks.push(Block::Finding("No fold was done: how well the panel does is not known.".to_owned())),
-    }
-    if panel.is_there() {
-        blocks.push(Block::Text(crate::common::sentence_case(&proof(result).sentence())));
-    }
-    blocks.extend(warnings(result));
-    let mut pairs: Vec<(&'static str, Cell)> = Vec::new();
-    if panel.is_there() {
-        let names = panel.at("features").texts();
-        pairs.push(("markers, in order", crate::common::list(budget, &names)));
-        if let Some((objective, baseline)) = panel.at("objective").number().zip(panel.at("baseline").number()) {
-            pairs.push(("objective", format!("{} ({} without features)", number(objective), number(baseline)).into()));
+    let finding = match measured(result.at("macro_f1")) {
+        Some(f1) => {
+            format!("Macro F1 {f1} on samples that took no part in the choice of the markers: {folds}{dealt}.")
         }
+        None => "No fold was done: how well the panel does is not known.".to_owned(),
+    };
+    let mut weak = crate::common::warnings(result);
+    let parts = crate::common::not_done(result);
+    let status = result.at("status").text().unwrap_or_default();
+    if !matches!(status, "completed" | "optimal") {
+        weak.push(sentence_case(&format!("{}: {}", shorten(status, 20), status_words(status))));
+    }
+    weak.extend((!parts.is_empty()).then(|| format!("Not done for lack of time: {}.", parts.join(", "))));
+    let poor = result.at("confused").items().next().map(|pair| {
+        let text = |key: &str| shorten(pair.at(key).text().unwrap_or_default(), 40);
+        let share = pair.at("share").number().map_or_else(String::new, percent);
+        format!("{share} of {} are taken for {}.", text("class"), text("taken_for"))
+    });
+    weak.extend(poor);
+    let mut facts: Vec<(&'static str, Cell)> = Vec::new();
+    if let Some(alone) = measured(result.at("required").at("macro_f1")) {
+        facts.push(("macro F1 of the required features alone", alone.into()));
+        let brought = measured(result.at("required").at("difference"));
+        facts.extend(brought.map(|brought| ("what the others bring", brought.into())));
+    }
+    if let Some(worst) = measured(result.at("without_one").at("worst")) {
+        facts.push(("macro F1 without the marker whose loss is worst", worst.into()));
+    }
+    facts.extend(stability_words(result).map(|text| ("stability over folds", Cell::from(text))));
+    if panel.is_there() {
         let text = |key: &str| panel.at(key).text().unwrap_or_default().to_owned();
         let cost = panel.at("cost").number().map_or_else(String::new, brief);
-        pairs.push(("model", format!("{}, {}, cost {cost}", text("multi_class"), text("loss")).into()));
+        facts.push(("model", format!("{}, {}, cost {cost}", text("multi_class"), text("loss")).into()));
     }
-    if let Some(alone) = measure(result.at("required").at("macro_f1")) {
-        pairs.push(("macro F1 of the required features alone", alone.into()));
-        let brought = measure(result.at("required").at("difference"));
-        pairs.extend(brought.map(|brought| ("what the others bring", brought.into())));
+    facts.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
+    let mut charts: Vec<Chart> = worth(result, "measures", budget)?.into_iter().collect();
+    if panel.is_there() {
+        charts.extend(proven(&proof(result), budget)?);
     }
-    if let Some(worst) = measure(result.at("without_one").at("worst")) {
-        pairs.push(("macro F1 without the marker whose loss is worst", worst.into()));
+    Ok(Answer { findings: vec![finding], cautions: weak, panel: panel_of(result, budget), charts, facts })
+}
+
+/// The panel: rank, feature, class, how often it came back, and what may take its place.
+fn panel_of(result: Json<'_>, budget: &Budget) -> Option<Table> {
+    let markers = result.at("panel").at("markers");
+    let share = |of: Json<'_>| of.number().map_or_else(|| "".into(), Cell::share);
+    let rows: Vec<Vec<Cell>> = markers
+        .items()
+        .map(|marker| {
+            let by = marker.at("replaceable_by").items().next().map(stand_in).unwrap_or_default();
+            vec![
+                marker.at("rank").count().unwrap_or(0).to_string().into(),
+                budget.name(marker.at("feature").text().unwrap_or_default()),
+                budget.name(marker.at("highest").text().unwrap_or_default()),
+                share(marker.at("recurs")),
+                budget.foreign(&by, 60),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
     }
-    pairs.extend(stability_words(result).map(|text| ("stability of the panels of the folds", Cell::from(text))));
-    let status = result.at("status").text().unwrap_or_default();
-    let parts = crate::common::not_done(result);
-    pairs.extend((!parts.is_empty()).then(|| ("not done for lack of time", parts.join(", ").into())));
-    let words = if status == "completed" { "done" } else { status_words(status) };
-    pairs.push(("status", format!("{}: {words}", shorten(status, 20)).into()));
-    pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
-    pairs.extend(data(budget, result));
-    blocks.push(Block::Pairs(pairs));
-    Section { id: "summary", heading: "Panel".to_owned(), blocks }
+    let columns = vec![
+        numbers("rank"),
+        words("feature"),
+        words("highest in"),
+        words("recurs in halves"),
+        words("replaceable by"),
+    ];
+    let mut table =
+        budget.table(format!("Panel of {}", plural(rows.len() as u64, "marker")), columns, rows.into_iter());
+    table.note = "Recurs: share of random halves of the samples whose selection keeps the feature. Replaceable by: the exchange that costs least, in percent of the gain.";
+    table.first = FIRST;
+    Some(table)
 }
 
 /// A stand-in with its price.
@@ -151,8 +185,8 @@ pub(crate) fn where_highest(marker: Json<'_>) -> (Option<f64>, Option<f64>) {
     (means.get(at).copied(), shares.get(at).copied())
 }
 
-/// Each marker: a picture of its means, and a table.
-fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+/// Each marker in each class: a dot plot whose classes and markers are in one order, and a table.
+fn expression(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let markers: Vec<Json<'_>> = result.at("panel").at("markers").items().collect();
     if markers.is_empty() {
         return Ok(None);
@@ -178,10 +212,9 @@ fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
             marker.at("rank").count().unwrap_or(0).to_string().into(),
             budget.name(marker.at("feature").text().unwrap_or_default()),
             budget.name(marker.at("highest").text().unwrap_or_default()),
-            number_cell(mean),
+            mean.map_or_else(String::new, short).into(),
             share.map_or_else(String::new, percent).into(),
             budget.foreign(&pairs.join("; "), 120),
-            marker.at("recurs").number().map_or_else(String::new, percent).into(),
             budget.foreign(&stand_ins.join(", "), 120),
         ]
     };
@@ -192,53 +225,91 @@ fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         numbers("mean there"),
         numbers("above 0 there"),
         words("tells apart, share of the distance"),
-        numbers("in halves"),
-        words("may be replaced by, share of the gain lost"),
+        words("replaceable by, share of the gain lost"),
     ];
     let table = budget.table("The markers", columns, markers.iter().map(row));
-    let drawn = &markers[..markers.len().min(DRAWN)];
+    // Markers of a class together, in the order of the classes: a diagonal.
+    let place = |marker: &Json<'_>| {
+        let means = numbers_of(*marker, "mean");
+        (1..means.len()).fold(0, |best, class| if means[class] > means[best] { class } else { best })
+    };
+    let mut drawn: Vec<Json<'_>> = markers[..markers.len().min(DRAWN)].to_vec();
+    drawn.sort_by_key(place);
     let names: Vec<String> =
         drawn.iter().map(|marker| label(marker.at("feature").text().unwrap_or_default())).collect();
-    let relative = |marker: &Json<'_>| -> Vec<f64> {
-        let means = numbers_of(*marker, "mean");
+    let relative = |marker: &Json<'_>| -> Vec<(f64, f64)> {
+        let (means, shares) = (numbers_of(*marker, "mean"), numbers_of(*marker, "share"));
         let most = means.iter().fold(0.0_f64, |most, mean| most.max(mean.abs()));
-        means.iter().map(|mean| if most > 0.0 { mean / most } else { 0.0 }).collect()
+        let strength = |mean: &f64| if most > 0.0 { (mean / most).abs() } else { 0.0 };
+        (0..classes.len())
+            .map(|at| (shares.get(at).copied().unwrap_or(0.0), means.get(at).map_or(0.0, strength)))
+            .collect()
     };
-    let values: Vec<Vec<f64>> = drawn.iter().map(relative).collect();
-    let heads: Vec<String> = (1..=classes.len()).map(|at| at.to_string()).collect();
-    let named: Vec<String> =
-        classes.iter().enumerate().map(|(at, name)| format!("{} {}", at + 1, shorten(name, 30))).collect();
+    let values: Vec<Vec<(f64, f64)>> = drawn.iter().map(relative).collect();
+    let heads: Vec<String> = classes.iter().map(|name| label(name)).collect();
     let chart = Block::Chart(Chart {
         id: "means",
-        title: "Mean of each marker in each class".to_owned(),
-        summary: format!("Means over the largest of the row, classes by number: {}.", named.join(", ")),
-        svg: matrix(&names, &heads, &values)?,
-        table,
+        title: "Expression of the markers by class".to_owned(),
+        summary: "Size: share of the samples of the class above 0; colour: mean, relative to the largest of the marker. Markers are in the order of the class where their mean is largest.".to_owned(),
+        svg: dot_plot(&names, &heads, &values)?,
+        table: budget.table(
+            "Mean of each marker in each class",
+            vec![words("marker"), words("class"), numbers("mean"), numbers("share above 0")],
+            drawn.iter().flat_map(|marker| means_of(*marker, &classes, budget)),
+        ),
     });
-    Ok(Some(Section { id: "markers", heading: "Markers".to_owned(), blocks: vec![chart] }))
+    let blocks = [chart].into_iter().chain(f1_by_class(result, budget)?).chain([Block::Table(table)]).collect();
+    Ok(Some(Section::new("markers", "Markers and classes", blocks)))
 }
 
-/// Each class in the folds, and those that are told apart poorly.
-fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
+/// Mean and share of a marker in each class.
+fn means_of(marker: Json<'_>, classes: &[&str], budget: &Budget) -> Vec<Vec<Cell>> {
+    let (means, shares) = (numbers_of(marker, "mean"), numbers_of(marker, "share"));
+    let row = |(at, class): (usize, &&str)| {
+        vec![
+            budget.name(marker.at("feature").text().unwrap_or_default()),
+            budget.name(class),
+            number_cell(means.get(at).copied()),
+            shares.get(at).map_or_else(|| "".into(), |share| percent(*share).into()),
+        ]
+    };
+    classes.iter().enumerate().map(row).collect()
+}
+
+/// F1 of each class in the folds.
+fn f1_by_class(result: Json<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let share = |part: Json<'_>| Cell::from(part.number().map_or_else(String::new, |share| format!("{share:.3}")));
-    let rows: Vec<Vec<Cell>> = result
+    let rows: Vec<(Bar, Vec<Cell>)> = result
         .at("by_class")
         .items()
         .map(|class| {
-            vec![
-                budget.name(class.at("class").text().unwrap_or_default()),
-                class.at("samples").count().unwrap_or(0).to_string().into(),
+            let (name, samples) =
+                (class.at("class").text().unwrap_or_default(), class.at("samples").count().unwrap_or(0));
+            let f1 = class.at("f1").number();
+            let text = f1.map_or_else(String::new, |f1| format!("{f1:.3} (n = {samples})"));
+            let cells = vec![
+                budget.name(name),
+                samples.to_string().into(),
                 share(class.at("recall")),
                 share(class.at("precision")),
                 share(class.at("f1")),
-            ]
+            ];
+            (Bar { label: label(name), value: f1.unwrap_or(0.0), text, role: Role::First }, cells)
         })
         .collect();
     if rows.is_empty() {
-        return None;
+        return Ok(None);
     }
     let columns = vec![words("class"), numbers("samples"), numbers("recall"), numbers("precision"), numbers("F1")];
-    let mut blocks = vec![Block::Table(budget.table("Each class, on samples held out", columns, rows.into_iter()))];
+    let table = budget.table("Each class, on samples held out", columns, rows.iter().map(|row| row.1.clone()));
+    let summary = "F1 on samples held out, and their number.".to_owned();
+    bar_chart("by-class", "F1 by class", summary, &rows, table).map(Some)
+}
+
+/// The confusion matrix, and the pairs of classes that are taken for each other most.
+fn confusions(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let mut blocks = Vec::new();
+    blocks.extend(confusion(result, budget, "confusion")?);
     let poor = result.at("confused").items().map(|pair| {
         vec![
             budget.name(pair.at("class").text().unwrap_or_default()),
@@ -247,10 +318,10 @@ fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
             pair.at("share").number().map_or_else(String::new, percent).into(),
         ]
     });
-    let columns = vec![words("class"), words("taken for"), numbers("samples"), numbers("share of the class")];
-    let table = budget.table("Classes that are told apart poorly", columns, poor);
+    let columns = vec![words("class"), words("predicted"), numbers("samples"), numbers("share of the class")];
+    let table = budget.table("Most frequent confusions", columns, poor);
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
-    Some(Section { id: "classes", heading: "How well each class is recognised".to_owned(), blocks })
+    Ok(Section::new("classes", "Confusion of classes", blocks).some())
 }

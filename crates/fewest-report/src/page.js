@@ -1,7 +1,7 @@
 // What the page does beyond showing: theme, sorting, and long tables. Without script everything is there, unsorted.
 "use strict";
 (() => {
-  const ROWS = 100;
+  const ROWS = 25; // of a table, at once
   const said = document.getElementById("said");
   const button = (text, act) => {
     const made = document.createElement("button");
@@ -25,6 +25,16 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
   document.querySelector("header").append(theme);
 
+  // The list of contents is beside the page where there is room, else folded.
+  const contents = document.querySelector("nav details"), roomy = matchMedia("(min-width: 74rem)");
+  const fold = () => { contents.open = roomy.matches; };
+  fold();
+  roomy.addEventListener("change", fold);
+  // What has the width to itself shows its numbers.
+  for (const details of document.querySelectorAll("figure.wide > details")) {
+    details.open = matchMedia("(min-width: 60rem)").matches && details.querySelectorAll("tbody tr").length <= 12;
+  }
+
   // Paper cannot be unfolded: tables behind charts are printed, and folded again afterwards.
   let unfolded = [];
   addEventListener("beforeprint", () => {
@@ -41,16 +51,39 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  const saving = (place, text, act) => {
-    const made = button(text, act);
-    made.className = "save";
-    place.after(made);
+  const saving = (place, ...acts) => {
+    const line = document.createElement("div");
+    line.className = "saves";
+    for (const [text, act] of acts) {
+      const made = button(text, act);
+      made.className = "save";
+      line.append(made);
+    }
+    place.after(line);
   };
-  const ROLES = { "#010101": "--ink", "#020202": "--line", "#030303": "--first", "#040404": "--second" };
+  const ROLES = { "#010101": "--ink", "#020202": "--line", "#030303": "--first", "#040404": "--second", "#050505": "--rest" };
+  // A chart is one column of a journal wide, 85 mm, or two, 170 mm; 300 dots per inch.
   const picture = svg => {
-    const colours = getComputedStyle(document.documentElement);
-    const text = new XMLSerializer().serializeToString(svg);
+    const colours = getComputedStyle(document.documentElement), copy = svg.cloneNode(true);
+    const [width, height] = ["width", "height"].map(side => svg.getAttribute(side) * 85 / 400);
+    copy.setAttribute("width", `${width}mm`);
+    copy.setAttribute("height", `${height}mm`);
+    copy.setAttribute("font-family", "Helvetica, Arial, sans-serif");
+    for (const line of copy.querySelectorAll("polyline[stroke='#040404']:not([stroke-width='3'])")) line.setAttribute("stroke-dasharray", "6 4");
+    const text = new XMLSerializer().serializeToString(copy);
     return Object.entries(ROLES).reduce((t, [role, name]) => t.replaceAll(role, colours.getPropertyValue(name).trim()), text);
+  };
+  const bitmap = (svg, file) => {
+    const image = new Image(), canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = ["width", "height"].map(side => Math.round(svg.getAttribute(side) * 85 / 400 / 25.4 * 300));
+    image.onload = () => {
+      const to = canvas.getContext("2d");
+      to.fillStyle = getComputedStyle(document.body).backgroundColor;
+      to.fillRect(0, 0, canvas.width, canvas.height);
+      to.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob(blob => save(file, "image/png", blob));
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture(svg))}`;
   };
   const cellText = cell => (cell.title || cell.textContent).trim();
   // A spreadsheet reads no name as a formula.
@@ -63,7 +96,7 @@
   // Where each mark of a chart is a row of its table, the row is told by mouse and by arrow keys.
   for (const figure of document.querySelectorAll("figure")) {
     const plot = figure.querySelector(".plot"), svg = plot.querySelector("svg"), table = figure.querySelector("table.data");
-    saving(plot, "Save as SVG", () => save(`${figure.id}.svg`, "image/svg+xml", picture(svg)));
+    saving(plot, ["Save as SVG", () => save(`${figure.id}.svg`, "image/svg+xml", picture(svg))], ["Save as PNG", () => bitmap(svg, `${figure.id}.png`)]);
     const marks = [...svg.querySelectorAll(':is(rect, circle):is([fill="#030303"], [fill="#040404"])')];
     const names = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
     const rows = [...table.tBodies[0].rows].map(row => [...row.cells].map((cell, at) => `${names[at]}: ${cellText(cell)}`).join(", "));
@@ -97,13 +130,14 @@
 
   for (const [number, table] of document.querySelectorAll("table.data").entries()) {
     const from = table.closest("figure, section").id;
-    saving(table.parentElement, "Save as CSV", () => save(`${from}-${number + 1}.csv`, "text/csv", csv(table)));
+    saving(table.parentElement, ["Save as CSV", () => save(`${from}-${number + 1}.csv`, "text/csv", csv(table))]);
     const body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
     const original = [...body.rows];
     headings.forEach((heading, at) => {
       if (heading.classList.contains("n")) original.forEach(row => row.cells[at].classList.add("n"));
     });
-    let order = original, filter = "", all = original.length <= ROWS;
+    const first = Number(table.dataset.first) || ROWS;
+    let order = original, filter = "", all = original.length <= first;
     let more = null, count = null;
     const show = () => {
       let shown = 0, found = 0;
@@ -111,7 +145,7 @@
         const fits = !filter || row.textContent.toLowerCase().includes(filter) ||
           [...row.cells].some(cell => cell.title.toLowerCase().includes(filter));
         found += fits;
-        row.hidden = !fits || (!all && shown >= ROWS);
+        row.hidden = !fits || (!all && shown >= first);
         shown += !row.hidden;
       }
       if (count) {
@@ -141,6 +175,14 @@
     if (all) continue;
     const tools = document.createElement("div");
     tools.className = "tools";
+    if (table.dataset.first) {
+      more = button(`Show all ${original.length}`, () => { all = true; show(); });
+      count = document.createElement("span");
+      tools.append(count, more);
+      table.parentElement.after(tools);
+      show();
+      continue;
+    }
     const input = document.createElement("input");
     input.type = "search";
     const label = document.createElement("label");

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
-use crate::common::{balance, data, label, list, number_cell, rules, sentence_case, settings, warnings};
+use crate::common::{about, cautions, contents, label, list, number_cell, rules, sentence_case, settings};
 use crate::evaluation::{SizePoint, accuracy_by_size};
 use crate::read::Json;
 use crate::selection::{proof, stand_ins, trace};
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, shorten, words};
 use crate::words::{Proof, at_most, bound, brief, number, plural, seconds};
 
 /// Rows and columns of the picture of which feature is chosen at which size.
@@ -65,7 +65,7 @@ pub(crate) fn page(path: Json<'_>, budget: &Budget) -> Result<Page, String> {
         (Some(first), Some(last)) => format!("{} to {}", first.size, plural(last.size, "feature")),
         _ => "no size at all".to_owned(),
     };
-    let mut sections = vec![summary(&points, first, budget)?];
+    let mut sections = Vec::new();
     sections.extend(accuracies(path, &points, budget)?);
     sections.extend(members(&points, budget)?);
     // The search of the size that took longest is the one worth examining.
@@ -83,18 +83,19 @@ pub(crate) fn page(path: Json<'_>, budget: &Budget) -> Result<Page, String> {
             format!("Alike features and stand-ins, among {}", plural(last.chosen.len() as u64, "chosen feature"));
         sections.push(section);
     }
-    sections.extend(balance(budget, first)?);
+    sections.push(about(budget, first)?);
     sections.push(settings(budget, first, path.at("command"), "max_features"));
     Ok(Page {
         title: format!("{range}, chosen by {method}"),
-        lead: format!("One subset for each of {}.", plural(points.len() as u64, "size")),
+        lead: format!("{}. One subset for each of {}.", contents(first), plural(points.len() as u64, "size")),
+        answer: answer(&points, first, budget)?,
         sections,
         version: shorten(path.at("version").text().unwrap_or("an unnamed version"), 40),
     })
 }
 
-fn summary(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Section, String> {
-    let mut blocks = Vec::new();
+fn answer(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Answer, String> {
+    let mut findings = Vec::new();
     let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
     let worst = gaps.iter().copied().fold(0.0, f64::max);
     let proven = points.iter().filter(|p| p.result.at("status").text() == Some("optimal")).count();
@@ -104,37 +105,31 @@ fn summary(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Sec
         "At".to_owned()
     };
     if gaps.len() == points.len() && !points.is_empty() {
-        blocks.push(Block::Finding(format!(
+        findings.push(format!(
             "{proven} every size at most {} of what that many features can gain is left out.",
             at_most(worst)
-        )));
+        ));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {
-        blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+        findings.push(sentence_case(&proof.sentence()));
     }
-    blocks.extend(warnings(first));
     let mut lines_of = vec![];
     if let Some(source) = first.at("settings").at("budget").number() {
         lines_of.push(("budget", Cell::from(brief(source))));
     }
     lines_of.extend(rules(budget, first.at("settings"), &[]).into_iter().filter(|l| l.0 != "limit" && l.0 != "budget"));
-    lines_of.extend(data(budget, first));
     let time: f64 = points.iter().filter_map(|p| p.result.at("seconds").number()).sum();
     lines_of.push(("time", format!("{} for all sizes", seconds(time)).into()));
-    blocks.push(Block::Pairs(lines_of));
-
+    let mut charts = Vec::new();
     let known: Vec<(f64, Proof<'_>)> = points.iter().filter_map(|p| Some((p.size as f64, p.proof?))).collect();
     if !known.is_empty() {
         let bounded = known.iter().all(|(_, p)| p.bound.is_some());
         let errors =
             |p: &Proof<'_>| p.bound.map_or((p.objective, p.objective), |b| (b.min(p.objective), b.max(p.objective)));
         let series = Series {
-            points: known.iter().map(|&(k, p)| (k, p.objective)).collect(),
             errors: if bounded { known.iter().map(|(_, p)| errors(p)).collect() } else { Vec::new() },
-            stepped: false,
-            joined: true,
-            role: Role::First,
+            ..Series::line(known.iter().map(|&(k, p)| (k, p.objective)).collect(), Role::First)
         };
-        let axes = Axes { x: "number of features", y: "objective", ticks: Ticks::Whole, mark: None };
+        let axes = Axes::new("number of features", "objective", Ticks::Whole);
         let (from, to) = (known[0].1.objective, known[known.len() - 1].1.objective);
         let better = if known[0].1.maximised { "larger" } else { "smaller" };
         let bars = if bounded {
@@ -143,19 +138,30 @@ fn summary(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Sec
             ""
         };
         let summary = format!("The objective goes from {} to {} ({better} is better).{bars}", number(from), number(to));
-        blocks.push(Block::Chart(Chart {
+        charts.push(Chart {
             id: "objective",
             title: "Objective against number of features".to_owned(),
             summary,
             svg: lines(&[series], axes)?,
             table: table(points, budget),
-        }));
+        });
     }
-    Ok(Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks })
+    Ok(Answer { findings, cautions: cautions(first), panel: Some(sizes(points, budget)), charts, facts: lines_of })
+}
+
+/// Each size with its gap and its features.
+fn sizes(points: &[Point<'_>], budget: &Budget) -> Table {
+    let rows = points.iter().map(|p| {
+        let gap = p.gap().map_or_else(String::new, at_most);
+        vec![p.size.to_string().into(), gap.into(), list(budget, &p.chosen)]
+    });
+    let mut table = budget.table("Subset of each size", vec![numbers("size"), numbers("gap"), words("features")], rows);
+    table.first = FIRST;
+    table
 }
 
 /// A row for each size.
-fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
+fn table(points: &[Point<'_>], budget: &Budget) -> Table {
     let rows = points.iter().map(|p| {
         vec![
             p.size.to_string().into(),
@@ -190,7 +196,7 @@ fn accuracies(path: Json<'_>, points: &[Point<'_>], budget: &Budget) -> Result<O
     let (Some(best), Some(one_se)) = (cv.at("best_size").count(), cv.at("one_se_size").count()) else {
         return Ok(None);
     };
-    let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se))?;
+    let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se), None)?;
     let done = plural(cv.at("done").count().unwrap_or(0), "fold");
     let summary = format!(
         "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained again on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
@@ -198,8 +204,7 @@ fn accuracies(path: Json<'_>, points: &[Point<'_>], budget: &Budget) -> Result<O
     );
     let title = "Accuracy against number of features".to_owned();
     let chart = Chart { id: "accuracy", title, summary, svg, table };
-    let heading = "How many features are needed".to_owned();
-    Ok(Some(Section { id: "accuracy-section", heading, blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(Section::new("accuracy-section", "Number of features", vec![Block::Chart(chart)])))
 }
 
 /// Which feature is chosen at which size.
@@ -247,9 +252,5 @@ fn members(points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, Str
     );
     let svg = dots(&labels, &columns, &there)?;
     let chart = Chart { id: "members", title: "Which feature is chosen at which size".to_owned(), summary, svg, table };
-    Ok(Some(Section {
-        id: "members-section",
-        heading: "Features along the path".to_owned(),
-        blocks: vec![Block::Chart(chart)],
-    }))
+    Ok(Some(Section::new("members-section", "Features along the path", vec![Block::Chart(chart)])))
 }

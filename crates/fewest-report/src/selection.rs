@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::certified;
-use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
+use crate::chart::{Axes, Joined, Role, Series, Ticks, lines, matrix};
 use crate::common::{
-    balance, bar_chart, data, label, list, number_cell, rules, sentence_case, settings, status_words, warnings,
+    about, cautions, contents, label, list, number_cell, proven, rules, sentence_case, settings, status_words,
 };
 use crate::course::{self, thinned};
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
+use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, words};
 use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
 
 /// Chosen features in the matrix of correlations.
@@ -43,15 +43,14 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let method = result.at("method").text().unwrap_or("an unnamed method");
     let all = result.at("n_features").count().unwrap_or(0);
     let status = result.at("status").text().unwrap_or_default();
-    let mut sections = vec![summary(result, budget, &chosen)];
+    let mut sections = Vec::new();
     sections.extend(certified::section(result, budget));
-    sections.extend(features(result, budget, &chosen)?);
     sections.extend(stand_ins(result, budget)?);
+    sections.extend(solutions(result, budget));
     sections.extend(trace(result, budget)?);
     sections.extend(course::sections(result, budget)?);
-    sections.extend(balance(budget, result)?);
-    sections.extend(solutions(result, budget));
     sections.extend(others(result, budget, &chosen));
+    sections.push(about(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
     let certified = certified::is_certified(result);
     let ended = match status_words(status) {
@@ -62,26 +61,38 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let how = if certified { "judged".to_owned() } else { format!("chosen by {}", crate::view::shorten(method, 40)) };
     Ok(Page {
         title: format!("{} of {} {how}", chosen.len(), plural(all, "feature")),
-        lead: format!("Status: {ended}."),
+        lead: format!("{}. Status: {ended}.", contents(result)),
+        answer: answer(result, budget, &chosen)?,
         sections,
         version: crate::view::shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
 }
 
-fn summary(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Section {
-    let mut blocks = Vec::new();
+fn answer(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Answer, String> {
     let status = result.at("status").text().unwrap_or_default();
+    let mut findings = Vec::new();
     if status == "infeasible" {
-        blocks.push(Block::Finding("No subset satisfies the rules; this is proven.".to_owned()));
+        findings.push("No subset satisfies the rules; this is proven.".to_owned());
     }
     let mut lines = Vec::new();
+    let mut charts = Vec::new();
     let certified = certified::is_certified(result);
-    blocks.extend(if certified { certified::findings(result) } else { Vec::new() });
+    findings.extend(if certified { certified::findings(result) } else { Vec::new() });
     if let Some(proof) = proof(result) {
         // A certificate says more than that the method itself proves nothing.
         if !certified && (proof.bound.is_some() || !result.at("certificate").is_there()) {
-            blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+            findings.push(sentence_case(&proof.sentence()));
         }
+        let certificate = result.at("certificate");
+        let certified = Proof {
+            bound: certificate.at("bound").number(),
+            gap: certificate.at("gap").number(),
+            objective: certificate.at("objective").number().unwrap_or(f64::NAN),
+            max_features: certificate.at("max_features").count(),
+            maximised: false,
+            ..proof
+        };
+        charts.extend(proven(if proof.bound.is_some() { &proof } else { &certified }, budget)?);
         let better = if proof.maximised { "larger" } else { "smaller" };
         lines.push(("objective", Cell::from(format!("{} ({better} is better)", number(proof.objective)))));
         if let (Some(bound), Some(gap)) = (proof.bound, result.at("gap").number()) {
@@ -89,17 +100,12 @@ fn summary(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Section {
             lines.push(("gap", at_most(gap).into()));
         }
     }
-    if let Some(sentence) = certificate(result.at("certificate")) {
-        blocks.push(Block::Finding(sentence));
-    }
+    findings.extend(certificate(result.at("certificate")));
     let choice = result.at("cost_choice");
     if choice.at("filter_up_to").number().is_some_and(|cost| choice.at("cost").number() == Some(cost)) {
-        blocks.push(Block::Finding(FILTER.to_owned()));
+        findings.push(FILTER.to_owned());
     }
-    blocks.extend(warnings(result));
-    lines.push(("chosen", list(budget, chosen)));
     lines.extend(rules(budget, result.at("settings"), chosen));
-    lines.extend(data(budget, result));
     if let Some(time) = result.at("seconds").number() {
         lines.push(("time", seconds(time).into()));
     }
@@ -125,8 +131,8 @@ fn summary(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     }
     lines.extend(costs(result));
     lines.extend(found_penalty(result.at("settings")).map(|text| ("penalty", text.into())));
-    blocks.push(Block::Pairs(lines));
-    Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }
+    let panel = chosen_table(result, budget, chosen);
+    Ok(Answer { findings, cautions: cautions(result), panel, charts, facts: lines })
 }
 
 /// The price of a feature, where the method found it.
@@ -172,9 +178,10 @@ fn strengths(result: Json<'_>) -> HashMap<u64, f64> {
     result.at("description").at("strength").items().filter_map(one).collect()
 }
 
-fn features(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option<Section>, String> {
+/// The chosen features, the largest weight first, with what is known of each.
+fn chosen_table(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Option<Table> {
     if chosen.is_empty() {
-        return Ok(None);
+        return None;
     }
     let indices: Vec<u64> = result.at("selected_indices").items().filter_map(Json::count).collect();
     let weights = result.at("model").at("weights");
@@ -191,9 +198,10 @@ fn features(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
     let size = |w: Option<f64>| w.map_or(0.0, f64::abs);
     rows.sort_by(|a, b| size(b.1).total_cmp(&size(a.1)).then(a.0.cmp(&b.0)));
     let weighted = rows.iter().all(|r| r.1.is_some());
+    let largest = rows.iter().map(|row| size(row.1)).fold(0.0, f64::max);
     let prices = penalty.0.is_object();
     let mut columns = vec![words("feature")];
-    columns.extend(weighted.then(|| numbers("weight")));
+    columns.extend(weighted.then(|| words("weight")));
     columns.extend((!ranks.is_empty()).then(|| numbers("rank")));
     columns.extend((!ranks.is_empty()).then(|| numbers("criterion")));
     columns.extend((!strength.is_empty()).then(|| numbers("AUC alone")));
@@ -203,7 +211,7 @@ fn features(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
         let (name, index) = (chosen[at], indices.get(at));
         let rank = index.and_then(|j| ranks.get(j));
         let mut cells = vec![budget.name(name)];
-        cells.extend(weighted.then(|| number_cell(weight)));
+        cells.extend(weighted.then(|| weight.map_or_else(|| "".into(), |weight| Cell::with_bar(weight, largest))));
         if !ranks.is_empty() {
             cells.push(rank.map_or_else(String::new, |r| r.0.to_string()).into());
             cells.push(number_cell(rank.map(|r| r.1)));
@@ -213,36 +221,18 @@ fn features(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
         cells.extend(prices.then(|| penalty.at(name).number().map_or_else(String::new, brief).into()));
         cells
     };
-    let title = "Weights of the chosen features";
-    let caption = format!("The {} and what is known of each", plural(chosen.len() as u64, "chosen feature"));
+    let positive = result.at("classes").at("+1").text().map_or_else(String::new, |class| {
+        format!("; a positive weight speaks for {}", crate::view::shorten(class, 40))
+    });
+    let scale = match result.at("model").at("scaling").at("kind").text() {
+        Some("standard") => "per standard deviation",
+        Some("maxabs") => "per largest absolute value",
+        _ => "per unit",
+    };
+    let of = if weighted { format!("; weights {scale}{positive}") } else { String::new() };
+    let caption = format!("{}{of}", plural(chosen.len() as u64, "chosen feature"));
     let note = if strength.is_empty() { "" } else { ALONE };
-    let table = Table { note, ..budget.table(caption, columns, rows.iter().map(cells)) };
-    let mut blocks = Vec::new();
-    if weighted {
-        let bars: Vec<(Bar, Vec<Cell>)> = rows
-            .iter()
-            .map(|&(at, weight)| {
-                let value = weight.unwrap_or(0.0);
-                let role = if value < 0.0 { Role::Second } else { Role::First };
-                (Bar { label: label(chosen[at]), value, text: number(value), role }, Vec::new())
-            })
-            .collect();
-        let positive = result.at("classes").at("+1").text().map_or_else(String::new, |class| {
-            format!(" A positive weight speaks for class {}.", crate::view::shorten(class, 40))
-        });
-        let scale = match result.at("model").at("scaling").at("kind").text() {
-            Some("standard") => "per standard deviation of the feature",
-            Some("maxabs") => "per largest absolute value of the feature",
-            _ => "per unit of the feature",
-        };
-        let summary = format!("Weights of the linear SVM, {scale}, largest first.{positive}");
-        let behind =
-            bars.iter().zip(&rows).map(|((bar, _), &(at, _))| vec![budget.name(chosen[at]), bar.text.clone().into()]);
-        let behind = budget.table(title, vec![words("feature"), numbers("weight")], behind);
-        blocks.push(bar_chart("weights", title, summary, &bars, behind)?);
-    }
-    blocks.push(Block::Table(table));
-    Ok(Some(Section { id: "features", heading: "Chosen features".to_owned(), blocks }))
+    Some(Table { note, first: FIRST, ..budget.table(caption, columns, rows.iter().map(cells)) })
 }
 
 fn auc_cell(auc: Option<f64>) -> Cell {
@@ -263,14 +253,14 @@ pub(crate) fn trace(result: Json<'_>, budget: &Budget) -> Result<Option<Section>
         let mut points: Vec<(f64, f64)> = points.iter().map(|&(t, v)| (log(t), v)).collect();
         // What was known at the end is what was known last.
         points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
-        Series { points, errors: Vec::new(), stepped: true, joined: true, role }
+        Series { joined: Joined::Steps, ..Series::line(points, role) }
     };
     let series: Vec<Series> = [(&incumbent, Role::First), (&bound, Role::Second)]
         .into_iter()
         .filter(|s| !s.0.is_empty())
         .map(|(p, r)| drawn(p, r))
         .collect();
-    let axes = Axes { x: "seconds, on a logarithmic axis", y: "objective", ticks: Ticks::Decades, mark: None };
+    let axes = Axes::new("seconds, on a logarithmic axis", "objective", Ticks::Decades);
     let maximised = result.at("sense").text() == Some("max");
     let found = incumbent.iter().map(|&(t, v)| ("best subset", t, number(v)));
     let proven = bound.iter().map(|&(t, v)| ("bound", t, crate::words::bound(v, maximised)));
@@ -292,7 +282,7 @@ pub(crate) fn trace(result: Json<'_>, budget: &Budget) -> Result<Option<Section>
         svg: lines(&series, axes)?,
         table,
     };
-    Ok(Some(Section { id: "search", heading: "The search".to_owned(), blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(Section::new("search", "Incumbent and bound over time", vec![Block::Chart(chart)])))
 }
 
 /// Correlations among the chosen features, and what could replace each.
@@ -308,9 +298,7 @@ pub(crate) fn stand_ins(result: Json<'_>, budget: &Budget) -> Result<Option<Sect
         .collect();
     if names.len() > 1 && values.len() == names.len() && values.iter().all(|row| row.len() == names.len()) {
         let k = names.len().min(MATRIX);
-        let numbered = |(at, name): (usize, &&str)| format!("{} {}", crate::view::shorten(name, 15), at + 1);
-        let labels: Vec<String> = names.iter().take(k).enumerate().map(numbered).collect();
-        let numbers_of: Vec<String> = (1..=k).map(|at| at.to_string()).collect();
+        let labels: Vec<String> = names.iter().take(k).map(|name| label(name)).collect();
         let drawn: Vec<Vec<f64>> = values.iter().take(k).map(|row| row[..k].to_vec()).collect();
         let pairs = (0..names.len()).flat_map(|a| (0..a).map(move |b| (b, a)));
         let mut pairs: Vec<(usize, usize, f64)> = pairs.map(|(a, b)| (a, b, values[a][b])).collect();
@@ -326,8 +314,8 @@ pub(crate) fn stand_ins(result: Json<'_>, budget: &Budget) -> Result<Option<Sect
         blocks.push(Block::Chart(Chart {
             id: "correlations",
             title: "Correlation among the chosen features".to_owned(),
-            summary: format!("{strongest}{more} The columns are the rows by their numbers; the stronger the colour, the stronger the correlation."),
-            svg: matrix(&labels, &numbers_of, &drawn)?,
+            summary: format!("{strongest}{more}"),
+            svg: matrix(&labels, &labels, &drawn, false)?,
             table,
         }));
     }
@@ -351,8 +339,7 @@ pub(crate) fn stand_ins(result: Json<'_>, budget: &Budget) -> Result<Option<Sect
         let table = budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter());
         blocks.push(Block::Table(Table { note, ..table }));
     }
-    let section = Section { id: "stand-ins", heading: "Alike features and stand-ins".to_owned(), blocks };
-    Ok((!section.blocks.is_empty()).then_some(section))
+    Ok(Section::new("stand-ins", "Correlation and replacement", blocks).some())
 }
 
 /// `+1.2 %`
@@ -398,7 +385,7 @@ fn others(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
     });
     let blocks =
         vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
-    Some(Section { id: "all", heading: "All features".to_owned(), blocks })
+    Some(Section::new("all", "All features", blocks))
 }
 
 /// The best subsets, where several were asked for, and the one of least validation error.
@@ -423,5 +410,5 @@ fn solutions(result: Json<'_>, budget: &Budget) -> Option<Section> {
         let line = ("least error on samples held out", percent(error).into());
         blocks.push(Block::Pairs(vec![line, ("by", list(budget, &validated.at("selected").texts()))]));
     }
-    (!blocks.is_empty()).then(|| Section { id: "solutions", heading: "Other subsets".to_owned(), blocks })
+    Section::new("solutions", "Alternative subsets", blocks).some()
 }

@@ -2,25 +2,30 @@
 //! are false.
 
 use crate::chart::{Bar, Role};
-use crate::common::{balance, bar_chart, data, label, settings, status_words, warnings};
+use crate::common::{about, bar_chart, cautions, contents, label, settings, status_words};
 use crate::evaluation::stability_words;
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
+use crate::view::{Answer, Block, Budget, Cell, FIRST, Page, Section, numbers, shorten, words};
 use crate::words::{brief, expected, percent, plural, seconds};
+
+const SOURCE: &str = "Complementary pairs stability selection: R. D. Shah, R. J. Samworth, Variable selection with error control: another look at stability selection, Journal of the Royal Statistical Society B 75 (2013) 55-80.";
 
 /// The page of a stability selection.
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let method = shorten(result.at("method").text().unwrap_or("an unnamed method"), 40);
-    let mut sections = vec![summary(result, budget)];
+    let mut sections = Vec::new();
     sections.extend(shares(result, budget)?);
-    sections.extend(balance(budget, result)?);
+    sections.push(about(budget, result)?);
+    sections.push(Section::new("method", "Source", vec![Block::Text(SOURCE.to_owned())]));
     sections.push(settings(budget, result, result.at("command"), ""));
     Ok(Page {
         title: format!("What {method} selects again and again"),
         lead: format!(
-            "{} of halves of the samples; each half is scaled and selected from by itself.",
+            "{}. {} of halves of the samples; each half is scaled and selected from by itself.",
+            contents(result),
             plural(result.at("pairs").items().len() as u64, "pair")
         ),
+        answer: answer(result, budget),
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -30,35 +35,31 @@ fn stable(result: Json<'_>) -> Vec<&str> {
     result.at("selected").items().filter_map(Json::text).collect()
 }
 
-fn summary(result: Json<'_>, budget: &Budget) -> Section {
+fn answer(result: Json<'_>, budget: &Budget) -> Answer {
     let names = stable(result);
     let bound = result.at("false_selections");
-    let mut blocks = Vec::new();
+    let mut findings = Vec::new();
     match (result.at("threshold").number(), bound.at("bound").number()) {
         (Some(threshold), Some(most)) => {
-            blocks.push(Block::Finding(format!(
+            findings.push(format!(
                 "{} selected in at least {} of the halves. At most {} of these expected to be false.",
                 plural(names.len() as u64, "feature"),
                 percent(threshold),
                 expected(most)
-            )));
+            ));
             if let Some(chance) = bound.at("chance").number() {
-                blocks.push(Block::Text(format!(
+                findings.push(format!(
                     "False is a feature that a half selects with a probability of at most {}: no more often than if it chose by chance. A feature can be selected often because it stands in for another one.",
                     percent(chance)
-                )));
+                ));
             }
         }
-        _ => blocks.push(Block::Finding(
+        _ => findings.push(
             "No share of the halves keeps the bound asked for; let a half select fewer features, or allow more false ones."
                 .to_owned(),
-        )),
+        ),
     }
-    blocks.extend(warnings(result));
     let mut pairs: Vec<(&'static str, Cell)> = Vec::new();
-    if !names.is_empty() {
-        pairs.push(("stable features", crate::common::list(budget, &names)));
-    }
     if let Some(q) = bound.at("features_per_half").number() {
         let is = if bound.at("features_per_half_is").text() == Some("most") { "at most " } else { "on average " };
         let of = bound.at("candidates").count().unwrap_or(0);
@@ -80,13 +81,17 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
     if let Some(time) = result.at("seconds").number() {
         pairs.push(("time", format!("{} for all selections", seconds(time)).into()));
     }
-    pairs.extend(data(budget, result));
-    blocks.push(Block::Pairs(pairs));
-    blocks.push(Block::Text(
-        "Complementary pairs stability selection: R. D. Shah, R. J. Samworth, Variable selection with error control: another look at stability selection, Journal of the Royal Statistical Society B 75 (2013) 55-80."
-            .to_owned(),
-    ));
-    Section { id: "summary", heading: "Stable features".to_owned(), blocks }
+    let share = |name: &str| result.at("frequency").at(name).number();
+    let rows = names.iter().map(|&name| vec![budget.name(name), share(name).map_or_else(|| "".into(), Cell::share)]);
+    let mut panel = budget.table("Stable features", vec![words("feature"), words("share of halves")], rows);
+    panel.first = FIRST;
+    Answer {
+        findings,
+        cautions: cautions(result),
+        panel: (!names.is_empty()).then_some(panel),
+        charts: Vec::new(),
+        facts: pairs,
+    }
 }
 
 /// Share of the halves by feature.
@@ -117,6 +122,5 @@ fn shares(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> 
         plural(rows.len() as u64, "feature")
     );
     let chart = bar_chart("shares", "Share of the halves that select a feature", summary, &rows, table)?;
-    let heading = "How often each feature is selected".to_owned();
-    Ok(Some(Section { id: "shares-section", heading, blocks: vec![chart] }))
+    Ok(Some(Section::new("shares-section", "Selection frequency", vec![chart])))
 }

@@ -9,11 +9,17 @@ use unicode_width::UnicodeWidthChar;
 /// Columns a name may take in a table; the whole name is then in its title.
 const NAME: usize = 40;
 
-/// Bytes that the rows of all tables may take, so that a page stays below 1 MB.
-const ROWS_BYTES: usize = 640_000;
+/// Rows of the table of a panel that are seen at once.
+pub(crate) const FIRST: usize = 12;
+
+/// Letters of the rows of a table that needs no more than half of the width.
+const HALF: usize = 66;
+
+/// Bytes that the rows of all tables may take, so that a page stays below 300 kB.
+const ROWS_BYTES: usize = 180_000;
 
 /// Bytes that all titles of shortened names may take.
-const TITLE_BYTES: usize = 150_000;
+const TITLE_BYTES: usize = 60_000;
 
 /// Characters of a title once those bytes are spent.
 const SHORT_TITLE: usize = 120;
@@ -25,10 +31,27 @@ pub(crate) struct Page {
     pub(crate) title: String,
     /// One sentence under it.
     pub(crate) lead: String,
+    /// The first screen.
+    pub(crate) answer: Answer,
     /// The sections.
     pub(crate) sections: Vec<Section>,
     /// Version of `fewest` that made the result.
     pub(crate) version: String,
+}
+
+/// The first screen: what was found, what it is worth, how sure that is, what is wrong or weak.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Answer {
+    /// What matters most, a sentence each.
+    pub(crate) findings: Vec<String>,
+    /// What is wrong or weak, a sentence each.
+    pub(crate) cautions: Vec<String>,
+    /// What was chosen.
+    pub(crate) panel: Option<Table>,
+    /// What it is worth, and how far it is from the best.
+    pub(crate) charts: Vec<Chart>,
+    /// Words with their values.
+    pub(crate) facts: Vec<(&'static str, Cell)>,
 }
 
 /// A part of the page with a heading.
@@ -40,6 +63,40 @@ pub(crate) struct Section {
     pub(crate) heading: String,
     /// What is in it.
     pub(crate) blocks: Vec<Block>,
+    /// Whether another section stands beside it; see [`lay_out`].
+    half: bool,
+    /// Whether each block fills the width.
+    wide: Vec<bool>,
+}
+
+impl Section {
+    /// A section of blocks.
+    pub(crate) fn new(id: &'static str, heading: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self { id, heading: heading.into(), blocks, half: false, wide: Vec::new() }
+    }
+
+    /// The section, unless it is empty.
+    pub(crate) fn some(self) -> Option<Self> {
+        (!self.blocks.is_empty()).then_some(self)
+    }
+}
+
+/// Puts what is narrow side by side, and lets what has nothing beside it fill the width.
+pub(crate) fn lay_out(sections: &mut [Section]) {
+    for section in &mut *sections {
+        section.wide = section.blocks.iter().map(Block::is_wide).collect();
+        for run in section.wide.chunk_by_mut(|a, b| a == b) {
+            if !run[0] && run.len() % 2 == 1 {
+                run[run.len() - 1] = true;
+            }
+        }
+        section.half = matches!(&section.blocks[..], [one] if !one.is_wide());
+    }
+    for run in sections.chunk_by_mut(|a, b| a.half == b.half) {
+        if run[0].half && run.len() % 2 == 1 {
+            run[run.len() - 1].half = false;
+        }
+    }
 }
 
 /// A piece of a section.
@@ -54,12 +111,27 @@ pub(crate) enum Block {
     Warning(String),
     /// Words with their values.
     Pairs(Vec<(&'static str, Cell)>),
+    /// Settings with their values.
+    Settings(Vec<(Cell, Cell)>),
+    /// Lines of text from files.
+    List(Vec<Cell>),
     /// A table.
     Table(Table),
     /// A chart, with its table behind it.
     Chart(Chart),
     /// A command.
     Code(String),
+}
+
+impl Block {
+    /// Whether it needs the width of the page.
+    fn is_wide(&self) -> bool {
+        match self {
+            Self::Chart(chart) => chart.svg.contains("<svg width=\"800\""),
+            Self::Table(table) => table.characters() > HALF,
+            _ => true,
+        }
+    }
 }
 
 /// A table; its rows are limited by [`Budget`].
@@ -75,6 +147,19 @@ pub(crate) struct Table {
     pub(crate) note: &'static str,
     /// Rows that are left out.
     pub(crate) left_out: usize,
+    /// Rows that are seen at once; 0: as many as any table.
+    pub(crate) first: usize,
+}
+
+impl Table {
+    /// Letters of its widest row, about.
+    fn characters(&self) -> usize {
+        let widest = |at: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.text.chars().count());
+            cells.max().unwrap_or(0).max(self.columns[at].text.len()).min(NAME) + 3
+        };
+        (0..self.columns.len()).map(widest).sum()
+    }
 }
 
 /// The heading of a column.
@@ -95,6 +180,21 @@ pub(crate) struct Cell {
     pub(crate) title: Option<String>,
     /// Whether it is text from a file: it may run in any direction.
     pub(crate) foreign: bool,
+    /// Length of a bar before the text, from -1 to 1.
+    pub(crate) bar: Option<f64>,
+}
+
+impl Cell {
+    /// A number with a bar, as a share of the largest size.
+    pub(crate) fn with_bar(value: f64, largest: f64) -> Self {
+        let bar = (largest > 0.0).then_some(value / largest);
+        Self { bar, ..crate::words::short(value).into() }
+    }
+
+    /// A share in percent, with a bar.
+    pub(crate) fn share(share: f64) -> Self {
+        Self { bar: Some(share), ..format!("{:.0} %", 100.0 * share).into() }
+    }
 }
 
 /// A picture with words and the numbers it shows.
@@ -114,7 +214,7 @@ pub(crate) struct Chart {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self { text, title: None, foreign: false }
+        Self { text, title: None, foreign: false, bar: None }
     }
 }
 
@@ -134,7 +234,7 @@ pub(crate) fn numbers(text: &'static str) -> Column {
     Column { text, numeric: true }
 }
 
-/// Keeps the page below 1 MB, whatever the result holds.
+/// Keeps the page below 300 kB, whatever the result holds.
 #[derive(Debug)]
 pub(crate) struct Budget {
     rows: Shared<usize>,
@@ -163,7 +263,7 @@ impl Budget {
                 shorten(name, SHORT_TITLE)
             }
         });
-        Cell { text, title, foreign: true }
+        Cell { text, title, foreign: true, bar: None }
     }
 
     /// A table with the rows there is room for.
@@ -191,7 +291,7 @@ impl Budget {
             kept.push(row);
         }
         self.rows.set(left);
-        Table { caption: caption.into(), note: "", columns, rows: kept, left_out }
+        Table { caption: caption.into(), note: "", columns, rows: kept, left_out, first: 0 }
     }
 }
 
@@ -247,9 +347,9 @@ mod tests {
         let budget = Budget::new();
         let rows = (0..100_000).map(|j| vec![budget.name(&format!("{j}-{}", "n".repeat(500)))]);
         let table = budget.table("", vec![super::words("name")], rows);
-        assert!(table.rows.len() > 1000 && table.left_out > 0);
+        assert!(table.rows.len() > 500 && table.left_out > 0);
         let bytes: usize =
             table.rows.iter().flatten().map(|c| c.text.len() + c.title.as_ref().map_or(0, String::len)).sum();
-        assert!(bytes < 800_000, "{bytes}");
+        assert!(bytes < 250_000, "{bytes}");
     }
 }

@@ -22,6 +22,15 @@ pub fn brief(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A number with three significant digits.
+pub(crate) fn short(x: f64) -> String {
+    if x == 0.0 || !(1e-3..1e6).contains(&x.abs()) {
+        return if x == 0.0 { "0".to_owned() } else { format!("{x:.2e}") };
+    }
+    let digits = (2 - x.abs().log10().floor() as i32).clamp(0, 8);
+    format!("{x:.*}", digits as usize)
+}
+
 /// Bound as [`number`], on the safe side to the digits shown: a bound on an objective that is
 /// maximised is rounded up, one on an objective that is minimised down, so that what is printed is
 /// proven, too.

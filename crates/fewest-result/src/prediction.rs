@@ -4,7 +4,7 @@
 use fewest::validation::Summary;
 use fewest_data::{Dataset, ReadOptions};
 use fewest_eval::ExternalValidation;
-use fewest_eval::study::CalibrationLine;
+use fewest_eval::study::{Calibration, RocPoint};
 use serde::Serialize;
 
 use crate::{Asked, ByName, ClassNames, Measures, WrongSample, measures_and_losses, positive};
@@ -51,7 +51,8 @@ struct Worth {
     summary: ByName<Summary>,
     recall: ByName<Option<Summary>>,
     confusion: Vec<Vec<u64>>,
-    calibration: Option<CalibrationLine>,
+    calibration: Option<Calibration>,
+    roc: Option<Vec<RocPoint>>,
     wrong: Vec<WrongSample>,
 }
 
@@ -125,7 +126,8 @@ impl Worth {
             summary: found.summary.iter().copied().collect(),
             recall: ByName::new(classes.iter().cloned(), found.recall.iter().copied()),
             confusion: found.confusion.clone(),
-            calibration: found.calibration,
+            calibration: found.calibration.clone(),
+            roc: found.roc.clone(),
             wrong: WrongSample::all(classes, &class, data.samples.as_ref(), &|row| row, parts),
         }
     }

@@ -6,8 +6,8 @@ use fewest::validation::{Stability, Summary};
 use fewest::{Bias, Loss, Sense, Status, SvmSettings};
 use fewest_data::{Indicator, Normalized, Note, ReadOptions};
 use fewest_eval::study::{
-    Choice, ChoiceReport, Effort, FoldReport, InnerSize, NetBenefit, Panel as PanelReport, PointsLevel, Prefer,
-    Probabilities, Score, StudyMethod, StudyReport, StudySettings, Tried as TriedReport,
+    Calibration, Choice, ChoiceReport, Effort, FoldReport, InnerSize, NetBenefit, Panel as PanelReport, PointsLevel,
+    Prefer, Probabilities, RocPoint, Score, StudyMethod, StudyReport, StudySettings, Tried as TriedReport,
 };
 use serde::Serialize;
 
@@ -46,6 +46,8 @@ pub struct Study {
     about: About,
     summary: ByName<Summary>,
     recall: ByName<Option<Summary>>,
+    roc: Option<Vec<RocPoint>>,
+    calibration: Option<Calibration>,
     decision_curve: Option<Vec<NetBenefit>>,
     confusion: Vec<Vec<u64>>,
     panel: Option<Document<Panel>>,
@@ -298,11 +300,16 @@ impl StudyContext<'_> {
     pub fn study(&self, about: About, asked: Asked, left_out: Vec<LeftOut>, (command, seconds): (&str, f64)) -> Study {
         let (found, settings) = (self.found, self.settings);
         let judged = found.folds.iter().map(|fold| &fold.judgement);
+        let worth = found.probabilities(&self.data.target.codes);
+        let calibration = worth.as_ref().map(|of| of.calibration.clone());
+        let (roc, decision_curve) = worth.map(|of| (of.roc, of.decision_curve)).unzip();
         Study {
             status: found.status,
             summary: found.summary().into_iter().collect(),
             recall: ByName::new(self.data.target.classes.iter().cloned(), found.recall()),
-            decision_curve: found.decision_curve(&self.data.target.codes),
+            roc,
+            calibration,
+            decision_curve,
             confusion: self.confusion(),
             panel: found.panel.as_ref().map(|panel| Document::new(Kind::Selection, self.panel(panel, &about))),
             prefer: settings.prefer,

@@ -337,7 +337,7 @@ fn the_page_is_that_of_the_json() {
     let page = scratch.read("a.html");
     for words in [
         "2 of 6 features judged",
-        "What each feature is worth",
+        "What each feature of the list is worth",
         "Lists that are better",
         "f2 is forbidden, but is in it",
         "No allowed subset of at most 2",

@@ -48,7 +48,7 @@ fn a_size_is_judged_as_evaluate_judges_it() {
         let one_se = means.iter().position(|mean| mean.0 >= means[best].0 - means[best].1).unwrap();
         assert_eq!((&cv["best_size"], &cv["one_se_size"]), (&(best + 1).into(), &(one_se + 1).into()), "{method:?}");
         let page = std::fs::read_to_string(scratch.path("path.html")).unwrap();
-        assert!(page.contains("How many features are needed"), "{method:?}");
+        assert!(page.contains("Accuracy against number of features"), "{method:?}");
     }
 }
 

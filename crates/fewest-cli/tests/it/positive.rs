@@ -155,7 +155,7 @@ fn check_and_evaluate_say_which_class_is_positive() {
     let mean = folds.iter().map(share).sum::<f64>() / 4.0;
     assert!(near(&result["summary"]["sensitivity"]["mean"], mean));
     assert!(folds.iter().all(|fold| near(&fold["metrics"]["sensitivity"], share(fold))));
-    assert!(scratch.read("e.html").contains("Share of each class that is classified right"));
+    assert!(scratch.read("e.html").contains("<td>sensitivity</td>"));
 }
 
 const STUDY: [&str; 14] = [
@@ -213,7 +213,7 @@ fn a_study_cuts_where_enough_cases_are_found() {
         assert!((a[2] - b[2]).abs() < 1e-5, "{} {}", a[2], b[2]);
     }
     let page = scratch.read("s.html");
-    for words in ["Net benefit against threshold", "Share of each class that is classified right", "positive class"] {
+    for words in ["Decision curve", "ROC curve", "Calibration", "sensitivity", "positive class"] {
         assert!(page.contains(words), "{words}");
     }
     for wrong in ["0", "1.01", "-0.5", "NaN"] {

@@ -131,7 +131,7 @@ fn a_page_says_what_the_model_is_worth() {
         ran.out
     );
     let page = scratch.read("p.html");
-    for part in ["Right on ", "Class by class", "Do the probabilities mean what they say", "left out"] {
+    for part in ["Right on ", "ROC curve", "Confusion matrix", "<h3>Calibration</h3>", "left out"] {
         assert!(page.contains(part), "{part}");
     }
     let calibration = &found["calibration"];
@@ -149,7 +149,7 @@ fn a_page_says_what_the_model_is_worth() {
     scratch.file("plain.csv", plain.join("\n"));
     let more = ["predict", "m.json", "plain.csv", "--out", "p.csv", "--json", "q.json", "--report", "q.html"];
     scratch.run(&more).code(0);
-    assert!(scratch.json("q.json").get("metrics").is_none() && scratch.read("q.html").contains("What is predicted"));
+    assert!(scratch.json("q.json").get("metrics").is_none() && scratch.read("q.html").contains("Predicted classes"));
     let both = scratch.run(&["predict", "m.json", "new.csv", "--report", "-"]).code(2).err;
     assert!(both.contains("--report") && both.contains("--out"), "{both}");
 }

@@ -220,11 +220,13 @@ fn another_file_is_judged_as_predict_judges_it() {
     assert!(ran.out.contains("external") && ran.out.contains("40 samples of e.csv"), "{}", ran.out);
     scratch.run(&["predict", "m.json", "e.csv", "--out", "p.csv", "--json", "p.json"]).code(0);
     let (study, predicted) = (scratch.json("s.json"), scratch.json("p.json"));
-    for key in ["summary", "metrics", "recall", "confusion", "calibration", "wrong", "right", "scored", "selected"] {
+    for key in
+        ["summary", "metrics", "recall", "confusion", "calibration", "roc", "wrong", "right", "scored", "selected"]
+    {
         assert_eq!(study["external"][key], predicted[key], "{key}");
     }
     assert_eq!(study["external"]["data"], "e.csv");
-    assert!(scratch.read("s.html").contains("How well it does on the samples of another file"));
+    assert!(scratch.read("s.html").contains("External validation"));
     let said = study["methods_text"].as_array().unwrap().iter().map(|of| of["text"].as_str().unwrap());
     let said: Vec<&str> = said.collect();
     assert!(said.iter().any(|text| text.contains("External validation without retraining")), "{said:?}");

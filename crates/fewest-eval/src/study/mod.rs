@@ -12,12 +12,14 @@
 //! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
-//! | `threshold.rs`, `decision_curve.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
+//! | `roc.rs`, `calibration.rs`, `decision_curve.rs` | what the probabilities of samples held out are worth: order, meaning, net benefit |
+//! | `threshold.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; the panel as points that are added by hand |
 //! | `folds.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; its progress; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to resume from are asked to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
+mod calibration;
 mod choose;
 mod compare;
 mod decision_curve;
@@ -34,6 +36,7 @@ mod points_of;
 mod prior;
 mod probabilities;
 mod report;
+mod roc;
 mod run;
 mod score;
 mod search;
@@ -42,15 +45,19 @@ mod state;
 mod table;
 mod threshold;
 
+pub use calibration::{Calibration, CalibrationBin};
 pub use compare::{FoldTable, fold_tables};
 pub use decision_curve::NetBenefit;
 pub use grid::{Job, Key};
 pub use platt::Sigmoid;
 pub use points::{Points, PointsFeature, PointsFold, PointsLevel, PointsWorth};
-pub use probabilities::{CalibrationLine, Losses, Probabilities};
+pub use probabilities::{Losses, Probabilities};
 pub use report::{
-    Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, StudyReport, Tried,
+    Choice, ChoiceReport, Effort, FoldReport, InnerSize, JudgedProbabilities, Judgement, OtherFold, OtherPanel, Panel,
+    StudyReport, Tried,
 };
+pub use roc::RocPoint;
+pub(crate) use roc::roc;
 pub use run::study;
 pub use score::{Score, Scores};
 pub use settings::{Prefer, StudyMethod, StudySettings};

@@ -13,11 +13,9 @@
 use fewest::model::class_pairs;
 use serde::{Deserialize, Serialize};
 
+use super::calibration::EDGE;
 use super::platt::Sigmoid;
 use crate::classifier::Predictions;
-
-/// Probabilities of a pair stay this far from 0 and 1, as LIBSVM's do.
-const EDGE: f64 = 1e-7;
 
 /// How decision values become the probability of each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,21 +28,6 @@ pub enum Probabilities {
         /// The calibration of each pair's machine, in their order.
         pairs: Vec<Sigmoid>,
     },
-}
-
-/// Whether the probabilities of the second of two classes mean what they say: logistic regression
-/// of the class on the logarithm of their odds (D. R. Cox, Biometrika 45 (1958), 562-565). Right
-/// ones have slope 1 and intercept 0; a slope below 1 says that they are too extreme.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationLine {
-    /// Slope; none where the regression has no solution, or the probabilities hardly differ.
-    pub slope: Option<f64>,
-    /// Intercept; none where there is no slope.
-    pub intercept: Option<f64>,
-    /// Mean of the probabilities.
-    pub expected: f64,
-    /// Share of the second class.
-    pub observed: f64,
 }
 
 /// Losses of probabilities on samples whose classes are known.
@@ -121,22 +104,11 @@ impl Probabilities {
         of.decisions.chunks(self.pairs()).zip(&of.truth).map(one).collect()
     }
 
-    /// Whether the probabilities mean what they say; two classes, at least one sample.
-    pub fn line(&self, of: &Predictions) -> Option<CalibrationLine> {
+    /// The probability of the second class of each sample, and whether it is of that; two classes.
+    pub fn second(&self, of: &Predictions) -> Option<Vec<(f64, bool)>> {
         let Self::Two(calibration) = self else { return None };
-        let second: Vec<bool> = of.truth.iter().map(|&class| class == 1).collect();
-        let p: Vec<f64> = of.decisions.iter().map(|&f| calibration.probability(f)).collect();
-        let odds = |p: &f64| (p.clamp(EDGE, 1.0 - EDGE) / (1.0 - p.clamp(EDGE, 1.0 - EDGE))).ln();
-        let found = Sigmoid::likeliest(&p.iter().map(odds).collect::<Vec<_>>(), &second);
-        // A flat line of values that are all but the same says nothing of their slope.
-        let found = found.filter(|found| found.a != 0.0);
-        let n = p.len() as f64;
-        Some(CalibrationLine {
-            slope: found.map(|found| found.a),
-            intercept: found.map(|found| found.b),
-            expected: p.iter().sum::<f64>() / n,
-            observed: second.iter().filter(|s| **s).count() as f64 / n,
-        })
+        let each = of.decisions.iter().zip(&of.truth);
+        Some(each.map(|(&f, &class)| (calibration.probability(f), class == 1)).collect())
     }
 
     /// -ln of the probability of a sample's class; one of 0 counts as the smallest step above it.
@@ -205,6 +177,7 @@ fn solved(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::calibration::Calibration;
     use super::*;
 
     /// The objective of the paper.
@@ -288,12 +261,12 @@ mod tests {
             decisions.extend(vec![f; 10_000]);
         }
         let of = Predictions { predicted: truth.clone(), truth, decisions };
-        let line = Probabilities::Two(sigmoid).line(&of).unwrap();
+        let line = Calibration::new(&Probabilities::Two(sigmoid).second(&of).unwrap()).unwrap();
         assert!((line.slope.unwrap() - 1.0).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
         assert!((line.expected - line.observed).abs() < 1e-4);
         // Twice as extreme odds have half the slope.
         let extreme = Probabilities::Two(Sigmoid { a: 4.0, b: -1.0 });
-        let line = extreme.line(&of).unwrap();
+        let line = Calibration::new(&extreme.second(&of).unwrap()).unwrap();
         assert!((line.slope.unwrap() - 0.5).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
     }
 

@@ -12,9 +12,11 @@ use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
+use super::calibration::Calibration;
 use super::decision_curve::{NetBenefit, decision_curve};
 use super::points::{Points, PointsFold, PointsWorth};
 use super::probabilities::{Losses, Probabilities};
+use super::roc::{RocPoint, roc};
 use super::settings::{Prefer, StudyMethod};
 
 /// Choice made inside a training part.
@@ -79,6 +81,17 @@ pub struct Judgement {
     /// version kept.
     #[serde(default)]
     pub losses: Vec<Losses>,
+}
+
+/// Probabilities of the second of two classes on samples that took no part, and what they are worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedProbabilities {
+    /// Whether they mean what they say: of each sample the mean over the repetitions.
+    pub calibration: Calibration,
+    /// Whether they put the samples in order.
+    pub roc: Vec<RocPoint>,
+    /// What acting by them is worth.
+    pub decision_curve: Vec<NetBenefit>,
 }
 
 /// An outer fold.
@@ -371,16 +384,30 @@ impl StudyReport {
         recalls(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share)
     }
 
-    /// Net benefit of the probabilities of the outer folds; none without any, or for more classes
-    /// than two. `codes` has the class of each sample of the data.
-    pub fn decision_curve(&self, codes: &[u32]) -> Option<Vec<NetBenefit>> {
-        let judged = || self.folds.iter().map(|fold| &fold.judgement);
-        let of = |judged: &Judgement| {
+    /// What the probabilities of the outer folds are worth; none without any, or for more classes than
+    /// two. `codes` has the class of each sample of the data.
+    pub fn probabilities(&self, codes: &[u32]) -> Option<JudgedProbabilities> {
+        let of = |fold: &FoldReport| {
+            let judged = &fold.judgement;
             let known = judged.probabilities.as_deref().unwrap_or_default();
-            judged.test.iter().zip(known).map(|(&row, &p)| (p, codes[row] == 1)).collect::<Vec<_>>()
+            judged.test.iter().zip(known).map(|(&row, &p)| (row, p)).collect::<Vec<_>>()
         };
-        let samples: Vec<(f64, bool)> = judged().flat_map(of).collect();
-        (!samples.is_empty()).then(|| decision_curve(&samples))
+        let folds: Vec<Vec<(usize, f64)>> = self.folds.iter().map(of).filter(|fold| !fold.is_empty()).collect();
+        let judged = |fold: &Vec<(usize, f64)>| fold.iter().map(|&(row, p)| (p, codes[row] == 1)).collect::<Vec<_>>();
+        let of_folds: Vec<Vec<(f64, bool)>> = folds.iter().map(judged).collect();
+        // The mean over the repetitions of each sample.
+        let mut each: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for &(row, p) in folds.iter().flatten() {
+            let of = each.entry(row).or_default();
+            *of = (of.0 + p, of.1 + 1.0);
+        }
+        let once: Vec<(f64, bool)> = each.iter().map(|(&row, of)| (of.0 / of.1, codes[row] == 1)).collect();
+        let positives = once.iter().filter(|sample| sample.1).count();
+        Some(JudgedProbabilities {
+            calibration: Calibration::new(&once)?,
+            roc: roc(&of_folds, positives, self.test_share),
+            decision_curve: decision_curve(&of_folds.concat()),
+        })
     }
 
     /// Share of the outer folds that chose each feature, largest first; those never chosen are left

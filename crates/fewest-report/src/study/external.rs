@@ -1,9 +1,9 @@
 //! The panel on the samples of another file, on the page of a study.
 
-use super::wording::measured;
-use crate::evaluation::{by_class, confusion, interval, wrong};
+use crate::evaluation::{by_class, confusion, wrong};
 use crate::guessing::guessing;
-use crate::prediction::{calibration_sentence, measures};
+use crate::measures::{interval, measured, worth};
+use crate::probabilities::{calibration, roc};
 use crate::read::Json;
 use crate::view::{Block, Budget, Section, Table, shorten};
 use crate::words::{percent, plural};
@@ -38,18 +38,16 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Result<Option<Sectio
         let between = interval(accuracy, 1.0)
             .map_or_else(String::new, |(low, high)| format!(" (95 % interval {} to {})", percent(low), percent(high)));
         blocks.push(Block::Finding(format!("Right on {} of them{between}.", percent(mean))));
-        blocks.extend(guessing(external));
+        blocks.extend(guessing(external).map(Block::Warning));
     }
-    blocks.extend(measures(external, budget, "external-measures")?);
-    let tables = [
-        by_class(external, budget),
-        confusion(external, budget, "Samples"),
-        wrong(external, result.at("settings"), budget),
-    ];
-    blocks.extend(tables.into_iter().flatten().flat_map(|section| section.blocks).map(elsewhere));
-    blocks.extend(calibration_sentence(external).map(Block::Text));
-    let heading = "How well it does on the samples of another file".to_owned();
-    Ok(Some(Section { id: "external", heading, blocks }))
+    blocks.extend(worth(external, "external-measures", budget)?.map(Block::Chart));
+    blocks.extend(roc(external, budget, "external-roc")?.map(Block::Chart));
+    blocks.extend(calibration(external, budget, "external-calibration")?.map(Block::Chart));
+    blocks.extend(confusion(external, budget, "external-confusion")?);
+    blocks.extend(by_class(external, budget).map(elsewhere));
+    let listed = wrong(external, result.at("settings"), budget);
+    blocks.extend(listed.into_iter().flat_map(|section| section.blocks).map(elsewhere));
+    Ok(Some(Section::new("external", "External validation", blocks)))
 }
 
 /// A table whose caption says that it is of the other file, as the page has one of the study, too.

@@ -2,8 +2,9 @@
 //! of that run: what it does not say, no sentence says.
 
 use super::external;
-use super::wording::{Panels, folds, judged, less, measured};
+use super::wording::{Panels, folds, judged, less};
 use crate::common::{is_uncentred, normalized, sentence_case};
+use crate::measures::measured;
 use crate::read::Json;
 use crate::words::{Proof, brief, percent, plural, some};
 

@@ -8,16 +8,15 @@ pub(crate) mod points;
 pub(crate) mod wording;
 
 use methods_text::methods_text;
-use wording::{change, folds as counted, judged, largest, left_out, measured};
+use wording::{change, folds as counted, judged, largest, left_out};
 
-use crate::chart::{Axes, Role, Series, Ticks, lines};
-use crate::common::{balance, data, list, sentence_case, settings, warnings};
-use crate::evaluation::{
-    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, interval, measures, stability_words, wrong,
-};
-use crate::guessing::rare;
+use crate::common::{about, cautions, contents, list, sentence_case, settings};
+use crate::evaluation::{SizePoint, accuracy_by_size, frequency, performance, stability_words, wrong};
+use crate::guessing::{NO_BETTER, guessing, rare};
+use crate::measures::{interval, measured, worth};
+use crate::probabilities::probabilities;
 use crate::read::Json;
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
 
 /// What the methods do.
@@ -51,22 +50,20 @@ const SOURCES: [(&str, &str); 7] = [
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let panel = result.at("panel");
     let count = panel.at("selected").items().len() as u64;
-    let mut sections = vec![answer(result, budget)];
-    sections.extend(features(result, budget));
-    sections.extend(panels::section(result, budget));
+    let mut sections = Vec::new();
     sections.extend(points::section(result, budget));
-    sections.extend(frequency(result, budget, "frequency", "frequency-section", "How often each feature came back")?);
-    sections.extend(sizes(result, budget)?);
-    sections.push(unseen(result, budget)?);
-    sections.extend(confusion(result, budget, "Samples held out"));
-    sections.extend(by_class(result, budget));
-    sections.extend(decision_curve(result, budget)?);
-    sections.extend(wrong(result, result.at("settings"), budget));
     sections.extend(external::section(result, budget)?);
+    sections.extend(probabilities(result, budget, ["roc", "calibration"])?);
+    sections.push(outer(result, budget)?);
+    sections.extend(sizes(result, budget)?);
+    sections.extend(frequency(result, budget, "frequency", "frequency-section", "Selection frequency")?);
+    sections.extend(panels::section(result, budget));
+    sections.extend(solutions(result, budget));
     sections.extend(tried(result, budget));
-    sections.extend(balance(budget, result)?);
-    sections.push(how(result));
+    sections.extend(wrong(result, result.at("settings"), budget));
+    sections.push(about(budget, result)?);
     sections.push(for_methods(result, budget));
+    sections.push(how(result));
     sections.push(settings(budget, result, result.at("command"), ""));
     let title = match (count, result.at("target").text()) {
         (0, _) => "No panel was found".to_owned(),
@@ -75,68 +72,59 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
         _ => format!("A panel of {}", plural(count, "feature")),
     };
     let (done, all) = counted(result);
-    let measured = match (done, done < all) {
-        (0, _) => format!("What they are worth is not known: 0 of {all} outer folds were done."),
-        (_, true) => format!(
-            "What they are worth was measured on samples that took no part in the choice, in {done} of {all} outer folds."
-        ),
-        _ => format!(
-            "What they are worth was measured on samples that took no part in the choice, in {}.",
-            plural(done, "outer fold")
-        ),
+    let judged = match (done, done < all) {
+        (0, _) => format!("what they are worth is not known: 0 of {all} outer folds were done"),
+        (_, true) => format!("judged on samples that took no part, in {done} of {all} outer folds"),
+        _ => format!("judged on samples that took no part, in {}", plural(done, "outer fold")),
     };
     Ok(Page {
         title,
-        lead: format!("Features, method and settings were chosen from the data. {measured}"),
+        lead: format!("{}. Features, method and settings were chosen from the data; {judged}.", contents(result)),
+        answer: answer(result, budget)?,
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
 }
 
 /// What a reader with half a minute needs.
-fn answer(result: Json<'_>, budget: &Budget) -> Section {
+fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
-    let names = panel.at("selected").texts();
-    let mut blocks: Vec<Block> = warnings(result).collect();
+    let mut findings: Vec<String> = guessing(result).into_iter().collect();
+    let mut weak: Vec<String> = Vec::new();
     match accuracy.at("mean").number() {
         Some(mean) => {
             let between = interval(accuracy, 1.0).map_or_else(String::new, |(low, high)| {
                 format!(" (95 % interval {} to {})", percent(low), percent(high))
             });
-            let right = format!("Right on {} of the samples that took no part in the choice{between}.", percent(mean));
-            match by_order(result) {
-                Some(finding) => blocks.extend([Block::Finding(finding), Block::Text(right)]),
-                None => blocks.push(Block::Finding(right)),
-            }
+            findings.extend(by_order(result));
+            findings
+                .push(format!("Right on {} of the samples that took no part in the choice{between}.", percent(mean)));
         }
-        None => blocks
-            .push(Block::Warning("How well the panel does is not known: no outer fold was done in time.".to_owned())),
+        None => weak.push("How well the panel does is not known: no outer fold was done in time.".to_owned()),
     }
-    if let Some(sentence) = proof(panel) {
-        blocks.push(Block::Text(sentence));
-    }
+    weak.extend(cautions(result).into_iter().filter(|text| findings.is_empty() || !text.starts_with(NO_BETTER)));
     if result.at("status").text().is_some_and(|status| status != "completed") {
-        blocks.push(Block::Warning(left(result)));
+        weak.push(left(result));
     }
     if let Some((words, more)) = largest(result) {
-        blocks.push(Block::Warning(format!(
+        weak.push(format!(
             "{} Try up to {more}: --max-features 1..{more} of the command, sizes=range(1, {}) of Study in Python.",
             sentence_case(&words),
             more + 1
-        )));
+        ));
     }
-    let mut pairs = vec![("panel", list(budget, &names))];
-    if let Some(auc) = result.at("summary").at("auc").at("mean").number() {
-        let between = interval(result.at("summary").at("auc"), 1.0)
-            .map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
-        pairs.push(("area under ROC", format!("{auc:.3}{between}").into()));
+    let mut facts = Vec::new();
+    facts.extend(threshold(result).map(|text| ("threshold", budget.foreign(&text, 400))));
+    facts.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
+    facts.extend(classifier(panel).map(|text| ("classifier", Cell::from(text))));
+    facts.extend(result.at("positive").text().map(|class| ("positive class", budget.foreign(class, 60))));
+    let mut charts: Vec<Chart> = worth(result, "measures", budget)?.into_iter().collect();
+    if let Some((proof, what)) = proof(panel)
+        && let Some(chart) = crate::common::proven(&proof, budget)?
+    {
+        charts.push(Chart { summary: format!("{what}, on all samples: {}.", proof.sentence()), ..chart });
     }
-    pairs.extend(threshold(result).map(|text| ("threshold", budget.foreign(&text, 400))));
-    pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
-    pairs.extend(classifier(panel).map(|text| ("classifier", Cell::from(text))));
-    pairs.extend(data(budget, result));
-    blocks.push(Block::Pairs(pairs));
-    Section { id: "summary", heading: "The answer".to_owned(), blocks }
+    Ok(Answer { findings, cautions: weak, panel: features(result, budget), charts, facts })
 }
 
 /// What tells more than accuracy where one of two classes is rare.
@@ -168,46 +156,8 @@ pub(crate) fn threshold(result: Json<'_>) -> Option<String> {
     ))
 }
 
-/// The net benefit of the probabilities.
-fn decision_curve(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let of = |at: Json<'_>| {
-        let [p, own, all] = ["threshold", "net_benefit", "treat_all"].map(|key| at.at(key).number());
-        Some((p?, own?, all?))
-    };
-    let curve: Vec<(f64, f64, f64)> = result.at("decision_curve").items().filter_map(of).collect();
-    let highest = curve.iter().map(|c| c.1.max(c.2)).fold(0.0, f64::max);
-    if curve.len() < 2 || highest <= 0.0 {
-        return Ok(None);
-    }
-    // What is far below 0 is of no use to anyone, and would leave no room for the rest.
-    let drawn = |y: f64| y >= -0.25 * highest;
-    let line = |value: fn(&(f64, f64, f64)) -> f64, role| Series {
-        points: curve.iter().map(|c| (c.0, value(c))).filter(|point| drawn(point.1)).collect(),
-        errors: Vec::new(),
-        stepped: false,
-        joined: true,
-        role,
-    };
-    let none =
-        Series { points: vec![(curve[0].0, 0.0), (curve[curve.len() - 1].0, 0.0)], ..line(|c| c.1, Role::Second) };
-    let axes = Axes { x: "threshold of the probability", y: "net benefit", ticks: Ticks::Plain, mark: None };
-    let svg = lines(&[line(|c| c.2, Role::Second), none, line(|c| c.1, Role::First)], axes)?;
-    let rows = curve.iter().filter(|c| ((100.0 * c.0).round() as u64).is_multiple_of(5)).map(|&(p, own, all)| {
-        vec![format!("{p:.2}").into(), format!("{own:.4}").into(), format!("{all:.4}").into(), "0".into()]
-    });
-    let columns = vec![numbers("threshold"), numbers("net benefit"), numbers("act on all"), numbers("act on none")];
-    let table = budget.table("Net benefit by threshold, in samples found per sample", columns, rows);
-    let class = shorten(result.at("positive").text().unwrap_or("+1"), 40);
-    let summary = format!(
-        "What it is worth to act on the samples whose probability of {class} is at least p, in samples found per sample; a false alarm counts p / (1 - p) of one found. Who takes nine false alarms for one found reads at p = 0.1. The panel is of use where its line (first colour) is above both others: acting on every sample, and on none, which is 0."
-    );
-    let chart = Chart { id: "decision-curve", title: "Net benefit against threshold".to_owned(), summary, svg, table };
-    let heading = "What decisions by the probabilities are worth".to_owned();
-    Ok(Some(Section { id: "decision-curve-section", heading, blocks: vec![Block::Chart(chart)] }))
-}
-
-/// What is proven of the panel, by its own search or by a certificate.
-fn proof(panel: Json<'_>) -> Option<String> {
+/// What is proven of the panel, by its own search or by a certificate, and of what.
+fn proof(panel: Json<'_>) -> Option<(Proof<'_>, &'static str)> {
     let of = judged(panel);
     let objective = of.at("objective").number()?;
     let (bound, gap) = (of.at("bound").number(), of.at("gap").number());
@@ -215,10 +165,9 @@ fn proof(panel: Json<'_>) -> Option<String> {
     let maximised = !panel.at("certificate").is_there() && panel.at("sense").text() == Some("max");
     let status = of.at("status").text().unwrap_or_default();
     let max_features = panel.at("max_features").count();
-    let sentence = Proof { objective, bound, gap, maximised, status, max_features, condition: None }.sentence();
     let what =
         if maximised { "By the alignment it maximises" } else { "By the objective that the selection minimises" };
-    Some(format!("{what}, on all samples: {sentence}."))
+    Some((Proof { objective, bound, gap, maximised, status, max_features, condition: None }, what))
 }
 
 /// Method and costs, in words.
@@ -245,7 +194,7 @@ fn left(result: Json<'_>) -> String {
 }
 
 /// The features with weights, how often each came back, and what could replace it.
-fn features(result: Json<'_>, budget: &Budget) -> Option<Section> {
+fn features(result: Json<'_>, budget: &Budget) -> Option<Table> {
     let panel = result.at("panel");
     let names = panel.at("selected").texts();
     if names.is_empty() {
@@ -254,7 +203,11 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let weights = panel.at("model").at("weights");
     let (now, baseline) = (judged(panel).at("objective").number(), judged(panel).at("baseline").number());
     let gained = now.zip(baseline).filter(|(now, baseline)| now < baseline);
-    let rows = names.iter().map(|&name| {
+    let largest = names.iter().filter_map(|name| weights.at(name).number()).map(f64::abs).fold(0.0, f64::max);
+    let mut order = names.clone();
+    let size = |name: &&str| weights.at(name).number().map_or(0.0, f64::abs);
+    order.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let rows = order.into_iter().map(|name| {
         let swap = panel.at("replacements").items().find(|swap| swap.at("feature").text() == Some(name));
         let by = |entry: Json<'_>| {
             let other = shorten(entry.at("feature").text()?, 40);
@@ -266,16 +219,22 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Section> {
         let by: Vec<String> = swap.iter().flat_map(|swap| swap.at("by").items()).filter_map(by).collect();
         vec![
             budget.name(name),
-            weights.at(name).number().map_or_else(String::new, crate::words::number).into(),
-            result.at("frequency").at(name).number().map_or_else(String::new, percent).into(),
-            budget.foreign(&by.join(", "), 120),
+            weights.at(name).number().map_or_else(|| "".into(), |weight| Cell::with_bar(weight, largest)),
+            Cell::share(result.at("frequency").at(name).number().unwrap_or(0.0)),
+            budget.foreign(&by.first().cloned().unwrap_or_default(), 60),
         ]
     });
-    let columns = vec![words("feature"), numbers("weight"), numbers("share of folds"), words("could be replaced by")];
-    let mut table = budget.table("The features of the panel", columns, rows);
-    table.note = "Weight: for scaled values; above 0 it speaks for the class +1. Share of folds: how many of the outer folds chose the feature on their own. Could be replaced by: the exchanges that cost the training objective least, in percent of what the panel gains over no features.";
-    let mut blocks = vec![Block::Table(table)];
-    let several: Vec<Vec<Cell>> = panel
+    let columns = vec![words("feature"), words("weight"), words("share of folds"), words("replaceable by")];
+    let mut table = budget.table(format!("Panel of {}", plural(names.len() as u64, "feature")), columns, rows);
+    table.note = "Weight: of scaled values, above 0 for the class +1. Share of folds: outer folds that chose it on their own. Replaceable by: the exchange that costs least, in percent of what the panel gains over no features.";
+    table.first = FIRST;
+    Some(table)
+}
+
+/// Several panels of the size, where they are proven.
+fn solutions(result: Json<'_>, budget: &Budget) -> Option<Section> {
+    let several: Vec<Vec<Cell>> = result
+        .at("panel")
         .at("solutions")
         .items()
         .map(|solution| {
@@ -283,11 +242,12 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Section> {
             vec![objective.into(), list(budget, &solution.at("selected").texts())]
         })
         .collect();
-    if several.len() > 1 {
-        let columns = vec![numbers("objective"), words("features")];
-        blocks.push(Block::Table(budget.table("The best panels of this size, proven", columns, several.into_iter())));
+    if several.len() < 2 {
+        return None;
     }
-    Some(Section { id: "panel", heading: "The panel".to_owned(), blocks })
+    let columns = vec![numbers("objective"), words("features")];
+    let table = budget.table("The best panels of this size, proven", columns, several.into_iter());
+    Some(Section::new("solutions", "Alternative panels", vec![Block::Table(table)]))
 }
 
 /// Accuracy by number of features, inside all samples.
@@ -303,26 +263,25 @@ fn sizes(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     }
     let chosen = result.at("panel").at("max_features").count();
     let title = "Accuracy inside the samples by number of features";
-    let (svg, table) = accuracy_by_size(budget, title, &curve, chosen)?;
+    let accuracy = result.at("summary").at("accuracy");
+    let outer =
+        chosen.zip(accuracy.at("mean").number()).zip(interval(accuracy, 1.0)).map(|((k, mean), ends)| (k, mean, ends));
+    let (svg, table) = accuracy_by_size(budget, title, &curve, chosen, outer)?;
     let summary = format!(
-        "Accuracy by inner cross-validation with the best costs for each number, with one standard error; the line marks the number that was chosen{}. These values guided the choice, so they are a little too good; the estimate of the panel is the one at the top.",
+        "Blue: inner cross-validation with the best costs for each number, one standard error; these values guided the choice and are a little too good. Orange: the outer folds, 95 % interval, at the number that was chosen{}.",
         chosen.map_or_else(String::new, |chosen| format!(", {chosen}"))
     );
     let title = "Accuracy by number of features".to_owned();
     let chart = Chart { id: "sizes", title, summary, svg, table };
-    let heading = "How many features are needed".to_owned();
-    Ok(Some(Section { id: "sizes-section", heading, blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(Section::new("sizes-section", "Number of features", vec![Block::Chart(chart)])))
 }
 
 /// The outer folds.
-fn unseen(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
-    let mut blocks = vec![Block::Text(
-        "In each outer fold some samples were held out; features, method and settings were chosen again from the others, and then the samples held out were classified."
-            .to_owned(),
-    )];
-    blocks.extend(measures(result, budget)?);
-    blocks.extend(folds(result, budget)?);
-    Ok(Section { id: "unseen", heading: "How well it does on samples not seen".to_owned(), blocks })
+fn outer(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
+    let what = "In each outer fold some samples were held out; features, method and settings were chosen again from the others, and then the samples held out were classified.";
+    let found = performance(result, budget)?.map(|section| section.blocks).unwrap_or_default();
+    let blocks = [Block::Text(what.to_owned())].into_iter().chain(found).collect();
+    Ok(Section::new("performance", "Performance by class and by fold", blocks))
 }
 
 /// Each method at its best.
@@ -345,8 +304,7 @@ fn tried(result: Json<'_>, budget: &Budget) -> Option<Section> {
         .collect();
     let gone = left_out(result).map(|gone| Block::Text(format!("Not tried: {}.", shorten(&gone, 400))));
     if rows.is_empty() {
-        let heading = "What was tried".to_owned();
-        return gone.map(|gone| Section { id: "tried", heading, blocks: vec![gone] });
+        return gone.map(|gone| Section::new("tried", "Methods compared", vec![gone]));
     }
     let columns = vec![
         words("method"),
@@ -364,8 +322,7 @@ fn tried(result: Json<'_>, budget: &Budget) -> Option<Section> {
         }
         _ => "The rule of choice picks among all of them by one score; see the settings.",
     };
-    let blocks = [Block::Table(table)].into_iter().chain(gone).collect();
-    Some(Section { id: "tried", heading: "What was tried".to_owned(), blocks })
+    Some(Section::new("tried", "Methods compared", [Block::Table(table)].into_iter().chain(gone).collect()))
 }
 
 /// Formula and sources.
@@ -381,7 +338,7 @@ fn how(result: Json<'_>) -> Section {
     };
     let lines = SOURCES.iter().filter(|source| used(source.0)).map(|&(key, text)| (key, Cell::from(text)));
     blocks.push(Block::Pairs(lines.collect()));
-    Section { id: "method", heading: "How it was done, and where that comes from".to_owned(), blocks }
+    Section::new("method", "Formula and sources", blocks)
 }
 
 /// Sentences to copy into a paper.
@@ -390,5 +347,5 @@ fn for_methods(result: Json<'_>, budget: &Budget) -> Section {
     // One list for each, so that they stand below each other at any width.
     let item = |(item, text): (&'static str, String)| Block::Pairs(vec![(item, budget.foreign(&text, 4000))]);
     let blocks = [Block::Text(what.to_owned())].into_iter().chain(methods_text(result).into_iter().map(item)).collect();
-    Section { id: "methods-part", heading: "For the methods part".to_owned(), blocks }
+    Section::new("methods-part", "Text for the methods section", blocks)
 }

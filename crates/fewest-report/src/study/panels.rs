@@ -1,7 +1,8 @@
 //! The two panels of a study on its page.
 
-use super::wording::{Panels, measured, one_panel};
+use super::wording::{Panels, one_panel};
 use crate::common::{list, sentence_case};
+use crate::measures::measured;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, shorten, words};
 use crate::words::{brief, percent, plural};
@@ -23,7 +24,7 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
         table.note = "Accuracy, AUC, log-loss and stability are those of the outer folds, with 95 % intervals: of choosing in this way, not of these very features.";
         blocks.push(Block::Table(table));
     }
-    Some(Section { id: "panels", heading: "Two panels".to_owned(), blocks })
+    Some(Section::new("panels", "Two panels", blocks))
 }
 
 fn heading(called: &str) -> &'static str {

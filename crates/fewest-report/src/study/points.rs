@@ -1,6 +1,7 @@
 //! The points score of a panel, on the page and in the terminal.
 
-use super::wording::{less, measured};
+use super::wording::less;
+use crate::measures::measured;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, numbers, shorten, words};
 use crate::words::{brief, plural};
@@ -109,13 +110,13 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let columns = vec![words("feature"), numbers("from this value on"), numbers("points")];
     let mut table = budget.table("Points", columns, rows);
     table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made again from the other samples.";
-    blocks.push(Block::Table(table));
     blocks.extend(idle(result).map(Block::Text));
+    blocks.push(Block::Table(table));
     let known = probabilities(result);
     if !known.is_empty() {
         let caption = format!("Probability of {} at each of {}", positive(result), plural(known.len() as u64, "total"));
         let rows = known.into_iter().map(|(total, p)| vec![total.to_string().into(), format!("{p:.3}").into()]);
         blocks.push(Block::Table(budget.table(caption, vec![numbers("total"), numbers("probability")], rows)));
     }
-    Some(Section { id: "points", heading: "The panel as points".to_owned(), blocks })
+    Some(Section::new("points", "The panel as points", blocks))
 }

@@ -1,5 +1,6 @@
 //! Words on a study that its page, its text and its part on methods share.
 
+use crate::measures::measured;
 use crate::read::Json;
 use crate::words::{percent, plural};
 
@@ -12,12 +13,6 @@ pub(crate) fn judged(panel: Json<'_>) -> Json<'_> {
 /// A share with its sign: an exchange may be better than a panel that is not proven best.
 pub(crate) fn change(share: f64) -> String {
     if share < 0.0 { percent(share) } else { format!("+{}", percent(share)) }
-}
-
-/// `0.974 (0.962 to 0.986)`
-pub(crate) fn measured(measure: Json<'_>) -> Option<String> {
-    let between = measure.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
-    Some(format!("{:.3}{between}", measure.at("mean").number()?))
 }
 
 /// `0.001 less`, of what is this much below another.

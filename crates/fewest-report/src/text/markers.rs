@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Door, scaling};
 use crate::common::groups;
-use crate::markers::{measure, proof, stand_in, where_highest};
+use crate::markers::{proof, stand_in, where_highest};
+use crate::measures::measured;
 use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, number, percent, plural, seconds};
@@ -32,7 +33,7 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     let panel = result.at("panel");
     let classes = result.at("classes").entries().count();
     let mut lines = vec![("classes", format!("{classes} of {}", result.at("target").text().unwrap_or("the target")))];
-    if let Some(f1) = measure(result.at("macro_f1")) {
+    if let Some(f1) = measured(result.at("macro_f1")) {
         let folds = result.at("folds").items().len() as u64;
         let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
         lines.push((
@@ -40,14 +41,14 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
             format!("{f1} on samples that took no part in the choice, {}{dealt}", plural(folds, "fold")),
         ));
     }
-    if let Some(alone) = measure(result.at("required").at("macro_f1")) {
+    if let Some(alone) = measured(result.at("required").at("macro_f1")) {
         let brought = result.at("required").at("difference");
         let between =
             brought.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
         let more = brought.at("mean").number().unwrap_or(f64::NAN);
         lines.push(("required alone", format!("{alone}; the others bring {more:.3}{between}")));
     }
-    if let Some(worst) = measure(result.at("without_one").at("worst")) {
+    if let Some(worst) = measured(result.at("without_one").at("worst")) {
         let mean = result.at("without_one").at("mean").at("mean").number().unwrap_or(f64::NAN);
         lines.push(("with one lost", format!("{worst} without the marker whose loss is worst, {mean:.3} on average")));
     }

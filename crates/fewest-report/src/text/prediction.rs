@@ -2,13 +2,15 @@
 //! it.
 
 use super::Door;
-use crate::evaluation::PREDICTED;
-use crate::prediction::calibration_sentence;
+use crate::probabilities::calibration_sentence;
 use crate::read::Json;
 use crate::table::Table;
 
 /// Samples that are listed by name.
 const WRONG: usize = 10;
+
+/// Headings for the classes of a confusion matrix; more classes are left to the JSON.
+const PREDICTED: [&str; 8] = ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
 
 /// The tables; nothing where no sample was judged.
 pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
