@@ -1,5 +1,6 @@
 //! Messages that name the rules which contradict each other.
 
+use super::cover::Missing;
 use super::{Choice, Contradiction, RuleList, Rules};
 use crate::Subset;
 
@@ -68,7 +69,7 @@ impl Rules {
     /// Whether some subset satisfies well-formed rules.
     fn satisfiable(p: usize, list: RuleList) -> bool {
         let mut rules = Self::compile(p, list);
-        rules.decide_listed(&|_| String::new()).is_ok() && rules.subset_within(&Subset::full(p)).is_some()
+        rules.decide_listed(&|_| String::new()).is_ok() && rules.search_within(&Subset::full(p)) != Err(Missing::Proven)
     }
 
     pub(super) fn explain(&self, why: &Contradiction, name: &dyn Fn(usize) -> String) -> String {

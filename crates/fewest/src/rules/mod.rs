@@ -22,6 +22,7 @@ mod best_subset;
 mod broken;
 mod components;
 mod conflict;
+mod cover;
 mod first_subset;
 mod propagate;
 mod relaxed;
@@ -32,6 +33,7 @@ mod units;
 use crate::{Error, FeatureSet, Subset, WeightBound, WeightBounds};
 pub use best_subset::SubsetGain;
 use conflict::listed;
+use cover::Missing;
 pub use propagate::Contradiction;
 pub use shape::Shape;
 use units::Units;
@@ -159,9 +161,17 @@ impl Rules {
             return Err(Error::Rules(rules.explain(&why, &name)));
         }
         rules.root = root;
-        match rules.subset_within(&Subset::full(p)) {
-            Some(allowed) => rules.allowed = allowed,
-            None => return Err(Error::Rules(rules.conflict(&name))),
+        match rules.search_within(&Subset::full(p)) {
+            Ok(allowed) => rules.allowed = allowed,
+            Err(Missing::Proven) => return Err(Error::Rules(rules.conflict(&name))),
+            Err(Missing::Unknown) => {
+                let most =
+                    rules.list.max_features.map_or_else(String::new, |most| format!(" of at most {most} features"));
+                return Err(Error::Rules(format!(
+                    "no subset{most} was found that satisfies all {} groups of which some features must be in, and a long search could not say that there is none; allow more features, or ask for fewer groups",
+                    rules.at_least.len()
+                )));
+            }
         }
         Ok(rules)
     }

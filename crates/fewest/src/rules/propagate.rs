@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::cover::Missing;
 use super::{Choice, Rules};
 use crate::Subset;
 
@@ -114,41 +115,32 @@ impl Rules {
         Ok(())
     }
 
-    /// A small subset inside `allowed` that satisfies every rule, if there is one. Exact: a
-    /// depth-first search over the groups that still lack members, cheapest unit first.
+    /// A small subset inside `allowed` that satisfies every rule, if there is one: groups that lack
+    /// members are filled up in turn by their cheapest units, else by a search of all ways. None, too,
+    /// where that search was too long, as many groups that overlap make it.
     pub fn subset_within(&self, allowed: &Subset) -> Option<Subset> {
+        self.search_within(allowed).ok()
+    }
+
+    /// As [`Rules::subset_within`], with the reason why there is none.
+    pub(super) fn search_within(&self, allowed: &Subset) -> Result<Subset, Missing> {
         let mut state = self.root.clone();
         let all = allowed.len() == self.p;
         for u in 0..self.units.len() {
             // The full set leaves nothing out, and need not be examined feature by feature.
             if !all && self.units.features(u).iter().any(|&j| !allowed.contains(j)) {
                 if state[u] == Choice::In {
-                    return None;
+                    return Err(Missing::Proven);
                 }
                 state[u] = Choice::Out;
             }
         }
-        self.propagate(&mut state).ok()?;
+        self.propagate(&mut state).map_err(|_| Missing::Proven)?;
         if self.at_least.iter().all(|group| group.short(&state) == 0) {
-            return Some(self.chosen(&state));
+            return Ok(self.chosen(&state));
         }
-        let found = self.completed_in_turn(&state).or_else(|| self.complete(state));
-        found.map(|state| self.chosen(&state))
-    }
-
-    fn complete(&self, mut state: Vec<Choice>) -> Option<Vec<Choice>> {
-        self.propagate(&mut state).ok()?;
-        let lacking = self.at_least.iter().find(|g| g.count_where(&state, |c| c == Choice::In) < g.count);
-        let Some(group) = lacking else { return Some(state) };
-        let free = group.members.iter().map(|m| m.0).filter(|&u| state[u] == Choice::Free);
-        let unit = free.min_by(|&a, &b| self.by_cost(a, b))?;
-        let mut with = state.clone();
-        with[unit] = Choice::In;
-        if let Some(found) = self.complete(with) {
-            return Some(found);
-        }
-        state[unit] = Choice::Out;
-        self.complete(state)
+        let found = self.completed_in_turn(&state).map_or_else(|| self.complete(state), Ok)?;
+        Ok(self.chosen(&found))
     }
 
     /// Fills the groups up one after the other with their cheapest units and what these imply, where
@@ -179,7 +171,7 @@ impl Rules {
     }
 
     /// Cheaper, then smaller units first.
-    fn by_cost(&self, a: usize, b: usize) -> Ordering {
+    pub(super) fn by_cost(&self, a: usize, b: usize) -> Ordering {
         let key = |u: usize| (self.units.cost(u), self.units.size(u), u);
         key(a).partial_cmp(&key(b)).expect("costs are finite")
     }

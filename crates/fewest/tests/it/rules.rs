@@ -28,6 +28,31 @@ fn rules_are_refused_exactly_when_no_subset_obeys_them() {
 }
 
 #[test]
+fn many_groups_that_overlap_are_filled_up_or_refused() {
+    let mut rng = Rng::new(28);
+    let (p, most) = (1800, 10);
+    let mut refused = 0;
+    for round in 0..6 {
+        // Ten features bring two members to each of 28 groups, among many that bring fewer.
+        let group = |rng: &mut Rng| {
+            let planted = rng.below(most);
+            let second = (planted + 1 + rng.below(most - 1)) % most;
+            let others = (0..60 + 300 * (round % 2)).map(|_| most + rng.below(p - most));
+            (2, [planted, second].into_iter().chain(others).collect::<Vec<_>>())
+        };
+        let at_least: Vec<(usize, Vec<usize>)> = (0..28).map(|_| group(&mut rng)).collect();
+        let list = RuleList { max_features: Some(most), at_least, ..RuleList::default() };
+        let rules = Rules::new(p, list.clone(), &[]).expect("ten of them satisfy the rules");
+        let found = rules.subset_within(&Subset::full(p)).expect("as above");
+        assert!(rules.allows(&found) && obeys(&list, &found));
+        // One feature brings at most one member to a group.
+        let few = RuleList { max_features: Some(1), ..list };
+        refused += usize::from(Rules::new(p, few, &[]).is_err());
+    }
+    assert_eq!(refused, 6);
+}
+
+#[test]
 fn a_refusal_names_what_contradicts() {
     let mut refused = 0;
     each_random(12, 3000, |p, list, _| {
