@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -11,17 +11,19 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
+from fewest._caller import column_name
+from fewest._engine import Listener, Samples, coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
 from fewest._exact import ExactSelector
 from fewest._functions import searches
 from fewest._memory import method_with_memory
 from fewest._rules import Rules
 from fewest._several import PROBLEMS
+from fewest._tables import Paged
 from fewest._warn import warn
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Paged):
     """What :func:`certify` found of a list of features.
 
     Parameters
@@ -61,6 +63,8 @@ class Certificate:
         The file of the proof.
     n_features : int
         Features that X has.
+    result : dict
+        The same with names of features, under the keys of the JSON of ``fewest certify``.
     """
 
     selected: np.ndarray
@@ -77,6 +81,7 @@ class Certificate:
     broken_rules: list[str]
     proof: str | None
     n_features: int
+    result: dict[str, Any] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
         bound = "none" if self.bound is None else f"{self.bound:.6g}"
@@ -123,18 +128,62 @@ class _Certifier(ExactSelector):
         own = {} if broken else {"own": chosen}
         request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)
         limits = limits_of(self, self.time_limit, gap=self.gap, nodes=self.node_limit)
-        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes)
+        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes, Listener(self, samples).lines)
         warn_of_limit(self, found, "What is proven so far is returned.")
+        worth = self._worth(chosen, found["swaps"])
+        values = {name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")}
         return Certificate(
             selected=np.asarray(chosen, dtype=np.intp),
-            features=self._worth(chosen, found["swaps"]),
+            features=worth,
             better=subsets_of(found["better"]),
             solutions=subsets_of(found["solutions"]),
             broken_rules=broken,
             proof=os.fspath(self.proof) if found["proof"] else None,
             n_features=p,
-            **{name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")},
+            result=self._said(samples, column_name(y), worth, broken, found, values),
+            **values,
         )
+
+    def _said(
+        self,
+        samples: Samples,
+        target: str,
+        worth: list[dict[str, Any]],
+        broken: list[str],
+        found: dict[str, Any],
+        values: dict[str, Any],
+    ) -> dict[str, Any]:
+        """What the page of the certificate is made of."""
+        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
+        keys = ("-1", "+1") if len(classes) == 2 else tuple(str(at) for at in range(len(classes)))
+        chosen = [one["index"] for one in worth]
+
+        def subset(of: list[int], objective: float) -> dict[str, Any]:
+            return {"selected": [names[j] for j in of], "selected_indices": of, "objective": objective}
+
+        def feature(one: dict[str, Any]) -> dict[str, Any]:
+            by = None if one["replacement"] is None else {"name": str(one["replacement"]), "objective": one["objective"]}
+            return {"name": names[one["index"]], **{key: one[key] for key in ("index", "gain", "without")}, "replacement": by}
+
+        return {
+            "schema": 1,
+            "kind": "certificate",
+            "method": "certify",
+            "n_samples": len(samples.codes),
+            "n_features": len(names),
+            "target": target,
+            "classes": dict(zip(keys, classes, strict=True)),
+            "class_counts": dict(zip(keys, np.bincount(samples.codes).tolist(), strict=True)),
+            **values,
+            **subset(chosen, values["objective"]),
+            "max_features": (self.rules or Rules()).max_features or len(chosen),
+            "broken_rules": broken,
+            "features": [feature(one) for one in worth],
+            "better": [subset(*one) for one in found["better"]],
+            "solutions": [subset(*one) for one in found["solutions"]],
+            "command": " ".join(f"{self!r}".split()),
+            "version": _core.__version__,
+        }
 
     def _listed(self, features: Any) -> list[int]:
         """The list as indices, ascending."""
@@ -186,6 +235,7 @@ def certify(  # type: ignore[empty-body]
     class_weight: dict[Any, float] | str | None = None,
     time_limit: float | None = None,
     on_interrupt: str = "raise",
+    verbose: int = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
 ) -> Certificate:
@@ -240,6 +290,8 @@ def certify(  # type: ignore[empty-body]
         Seconds; what is proven until then is returned, with a warning.
     on_interrupt : {"raise", "keep"}, default="raise"
         After Ctrl-C: raise ``KeyboardInterrupt``, or return what is proven.
+    verbose : int, default=0
+        1: print the progress.
     n_jobs : int, default=None
         Threads, as a selector counts them.
     max_memory : int or str, default=None

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let cancel = interrupt::listen(terminal)?;
     let resume = Mutex::new(resume);
     let told = |at: usize, results: &[Option<FoldResult>]| -> Result<(), EvalError> {
-        line::at(Place::of_parts("folds", results));
+        line::at(so_far(results, folds.len()));
         let Some(found) = &results[at] else { return Ok(()) };
         let (name, method) = (&found.fold, options.methods[at / folds.len()].name);
         if found.selected.is_empty() {
@@ -84,6 +84,18 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let stopped = results.iter().flatten().any(|r| r.stopped);
     Ok(if missing > 0 || stopped { 3 } else { 0 })
+}
+
+/// Folds done, and the largest mean accuracy of a method in those that are; each has this number of `folds`.
+fn so_far(results: &[Option<FoldResult>], folds: usize) -> Place {
+    let mean = |of: &[Option<FoldResult>]| {
+        let (sum, count) =
+            of.iter().flatten().fold((0.0, 0.0), |(sum, n), fold| (sum + fold.metrics.accuracy, n + 1.0));
+        sum / count
+    };
+    let best = results.chunks(folds.max(1)).map(mean).fold(f64::NAN, f64::max);
+    let place = Place::of_parts("folds", results);
+    if best.is_nan() { place } else { Place { text: format!("folds, best accuracy so far {best:.3}"), ..place } }
 }
 
 /// The rules of a method, by size.
