@@ -39,7 +39,7 @@ from fewest._preparation import Preparation
 from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
-from fewest._tables import table, written
+from fewest._tables import framed, table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -351,6 +351,10 @@ class Study(_signatures.Study, Selector):
     def __str__(self) -> str:
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
         return table(self._said) if hasattr(self, "_said") else repr(self)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the first part of the page; the parameters, where it is not fitted."""
+        return framed(_core.page(self._said)) if hasattr(self, "_said") else str(super()._html_repr())
 
     def report(self, path: str | os.PathLike[str] | None = None, show_samples: bool = False) -> str | None:
         """The study as one HTML page, which needs no other file: what ``fewest study --report`` writes.
