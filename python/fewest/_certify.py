@@ -11,9 +11,10 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._caller import column_name
+from fewest._caller import called_with, column_name
 from fewest._engine import Listener, Samples, coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
 from fewest._exact import ExactSelector
+from fewest._figure import FIRST, PALE, SECOND, finish, new_axes, percent
 from fewest._functions import searches
 from fewest._memory import method_with_memory
 from fewest._rules import Rules
@@ -82,6 +83,39 @@ class Certificate(Paged):
     proof: str | None
     n_features: int
     result: dict[str, Any] = field(repr=False, compare=False)
+
+    def plot(self, ax: Any = None, *, figsize: Any = None) -> Any:
+        """Draw how much of what this number of features can gain over none the list reaches, how much a better list is
+        known to gain more, and what is left open.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        if self.gap is None or self.bound is None:
+            raise ValueError("nothing is proven of the list, so that its gain is not known; raise time_limit")
+        best = min([objective for _, objective in self.better], default=self.objective)
+        known = min((self.objective - best) / (self.baseline - self.bound), self.gap)
+        parts = {"reached by the list": 1 - self.gap, "a better list is known": known, "open": self.gap - known}
+        own = ax is None
+        ax = new_axes("Certificate.plot", ax, figsize, 2, least=2)
+        left = 0.0
+        for (label, share), colour in zip(parts.items(), (FIRST, SECOND, PALE), strict=True):
+            if share > 0:
+                ax.barh([0], [share], left=left, height=0.6, color=colour, label=f"{label}: {percent(share)}")
+            left += share
+        ax.set(xlim=(0, 1), ylim=(-0.5, 0.5), yticks=[], xlabel="Share of the gain over no features")
+        size = len(self.selected)
+        finish(ax, own, figsize, f"{size} features reach at least {percent(1 - self.gap)} of what any {size} can gain", 1)
+        return ax
 
     def __repr__(self) -> str:
         bound = "none" if self.bound is None else f"{self.bound:.6g}"
@@ -181,7 +215,7 @@ class _Certifier(ExactSelector):
             "features": [feature(one) for one in worth],
             "better": [subset(*one) for one in found["better"]],
             "solutions": [subset(*one) for one in found["solutions"]],
-            "command": " ".join(f"{self!r}".split()),
+            "command": called_with(" ".join(repr(self).split()), "X", "y", repr([names[j] for j in chosen])),
             "version": _core.__version__,
         }
 

@@ -174,6 +174,9 @@ class _Comparer(Judge):
             **{key: {of["name"]: of[key] for of in found} for key in ("macro_f1", "difference", "gap")},
         )
 
+    def _said(self, adata: Any, groupby: Any) -> list[str]:
+        return [*super()._said(adata, groupby), "lists"]
+
     def _indices(self, name: str, given: Any, adata: Any, place: dict[str, int]) -> tuple[list[int], list[str]]:
         """Places of the genes of a list, ascending, and the genes that X does not have."""
         if isinstance(given, Markers):

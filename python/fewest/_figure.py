@@ -67,6 +67,11 @@ def name_rows(ax: Any, names: Any) -> np.ndarray:
     return places
 
 
+def percent(share: float) -> str:
+    """A share in per cent, to three digits; what is none but for rounding is 0."""
+    return f"{0.0 if share < 1e-5 else 100 * share:.3g} %"
+
+
 def short(name: str, most: int = 32) -> str:
     """A name that fits beside a figure."""
     return name if len(name) <= most else name[: most - 2] + ".."
@@ -78,3 +83,16 @@ def caps(ax: Any, at: Any, mean: Any, low: Any, high: Any, *, upright: bool = Fa
     reach = np.nan_to_num(np.stack([mean - low, high - mean])).clip(0)
     given = {"fmt": "o", "capsize": 3, "color": FIRST, **options}
     return ax.errorbar(at, mean, yerr=reach, **given) if upright else ax.errorbar(mean, at, xerr=reach, **given)
+
+
+def bars(who: str, ax: Any, figsize: Any, names: list[str], values: np.ndarray, chosen: Any, said: tuple[str, str], most: int) -> Any:
+    """Bars by feature, the largest first, those ``chosen`` in colour; ``said`` are the title and the name of the axis."""
+    order = np.argsort(-values, kind="stable")[:most]
+    own, inside = ax is None, np.isin(order, chosen)
+    ax = new_axes(who, ax, figsize, len(order))
+    places = name_rows(ax, [names[j] for j in order])
+    for label, shown, colour in (("selected", inside, FIRST), ("not selected", ~inside, PALE)):
+        if shown.any():
+            ax.barh(places[shown], values[order][shown], height=0.72, color=colour, label=label)
+    ax.set_xlabel(said[1])
+    return ax, own

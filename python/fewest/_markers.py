@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._caller import caller_of
+from fewest._caller import called_with, caller_of
 from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
 from fewest._figure import FIRST, MUTED, SHADES, finish, name_rows, new_axes, short
 from fewest._folds import keep_groups
@@ -344,7 +344,7 @@ class Markers(Told):
                 if text.get_text() == "0":
                     text.set_text("")
         ax.set(xlabel="Predicted type", ylabel="Type")
-        finish(ax, own, figsize, "Samples held out, per cent of the type")
+        finish(ax, own, figsize, "Held out, % of the type")
         ax.spines[:].set_visible(True)
         return display
 
@@ -408,7 +408,7 @@ class Judge(SeveralProblems):
             if isinstance(value, str) and not is_annotated(adata):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
-        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": type(adata).__name__}
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": adata}
         X = self._normalized(self._matrix(adata))
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
             warn(
@@ -419,8 +419,12 @@ class Judge(SeveralProblems):
         if groups is not None:
             keep_groups(samples, X, groups)
         classes = [str(label) for label in samples.classes.tolist()]
-        caller = caller_of(self, samples, self._names(), given, repr(self))
+        caller = caller_of(self, samples, self._names(), given, called_with(repr(self), *self._said(adata, groupby)))
         return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller)
+
+    def _said(self, adata: Any, groupby: Any) -> list[str]:
+        """The words for the data in the call."""
+        return ["adata" if is_annotated(adata) else "X", repr(groupby) if isinstance(groupby, str) else "y"]
 
     def _matrix(self, adata: Any) -> Any:
         """The matrix asked for, with names."""
@@ -457,6 +461,9 @@ class Judge(SeveralProblems):
                     "normalize_total=1e4 and log1p=True make cells comparable"
                 )
             return X
+        if getattr(self, "verbose", 0):
+            # The first sign, as the engine has its data later.
+            print(f"[{type(self).__name__}] 0 s, normalising {X.shape[0]} samples of {X.shape[1]} features", flush=True)
         try:
             matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
         except (ValueError, TypeError):

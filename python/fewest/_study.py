@@ -281,7 +281,7 @@ class Study(_signatures.Study, Selector):
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
         """
-        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": X}
         with holding(self, _given=given):
             return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
 

@@ -196,6 +196,7 @@ def test_it_has_a_page_that_a_notebook_shows(data):
     for text in ("2 of 7 features judged", "outcome", "g1, g6", found.features[0]["replacement"]):
         assert text in page, text
     said = json.loads(found.to_json())
+    assert said["command"] == "certify(X, y, ['g1', 'g6'])"
     assert said["selected"] == ["g1", "g6"] and said["gap"] == found.gap
     assert [tuple(one["selected_indices"]) for one in said["better"]] == [tuple(subset.tolist()) for subset, _ in found.better]
 

@@ -36,6 +36,7 @@ def test_it_is_the_answer_of_the_command(cells, tmp_path):
     assert found.difference["good"] is None
     assert found.difference["bad"]["ci95"][1] < 0
     assert found.gap["good"] < found.gap["bad"]
+    assert found.result["command"] == "compare(X, y, lists)"
     assert found.report() in html.unescape(found._repr_html_())
     table = found.table()
     assert list(table.index) == found.names

@@ -9,9 +9,25 @@ from sklearn.datasets import make_classification
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fewest import SVMRFE, DecisionCurveDisplay, ExactSelector, SearchDisplay, SelectionPathDisplay, StabilityDisplay, Study, compare
+from fewest import (
+    SVMRFE,
+    DecisionCurveDisplay,
+    ExactSelector,
+    L1SVMSelector,
+    SearchDisplay,
+    SelectionPathDisplay,
+    StabilityDisplay,
+    Study,
+    certify,
+    compare,
+    evaluate,
+    knockoffs,
+    stability,
+)
+from fewest._figure import FIRST
 
 plt = pytest.importorskip("matplotlib.pyplot")
+to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 plt.switch_backend("agg")
 
 
@@ -141,6 +157,38 @@ def test_rows_have_the_room_they_need():
         assert display.ax_.get_yticklabels()[0].get_text() == names[count - 1]
         heights.append(display.figure_.get_size_inches()[1])
     assert heights[1] > 2 * heights[0]
+    plt.close("all")
+
+
+def test_results_of_functions_are_drawn(data):
+    X, y = data
+    judged = evaluate(SVMRFE(n_features_to_select=3), X, y, cv=3)
+    ax = judged.plot()
+    points, _, (intervals,) = ax.containers[0].lines
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown[:2] == ["accuracy", "AUC"] and points.get_xdata()[0] == judged.summary["accuracy"]["mean"]
+    assert intervals.get_segments()[0][:, 0].tolist() == pytest.approx(judged.summary["accuracy"]["ci95"])
+    guesses = next(line for line in ax.lines if line.get_label() == "guessing")
+    assert guesses.get_xdata()[1] == 0.5 and guesses.get_xdata()[0] == pytest.approx(np.bincount(y).max() / len(y), abs=0.02)
+
+    halves = stability(SVMRFE(n_features_to_select=3), X, y, n_pairs=10, random_state=0)
+    ax = halves.plot(max_features=6)
+    widths = sorted((bar.get_width() for bar in ax.patches), reverse=True)
+    assert widths == sorted(halves.frequency, reverse=True)[:6]
+    coloured = [bar for bar in ax.patches if bar.get_facecolor() == to_rgba(FIRST)]
+    assert len(coloured) == len(halves.selected)
+    assert halves.threshold is None or ax.lines[0].get_xdata()[0] == halves.threshold
+
+    copies = knockoffs(L1SVMSelector(C=0.1), X, y, random_state=0)
+    ax = copies.plot()
+    assert sorted(bar.get_width() for bar in ax.patches) == sorted(copies.statistics.tolist())
+    assert "false discovery rate of 0.2" in ax.get_title(loc="left")
+
+    list_of_two = certify(X, y, [0, 1])
+    ax = list_of_two.plot(figsize="single")
+    assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(1)
+    assert ax.patches[0].get_width() == pytest.approx(1 - list_of_two.gap)
+    assert "reached by the list" in ax.figure.legends[0].get_texts()[0].get_text()
     plt.close("all")
 
 

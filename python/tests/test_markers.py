@@ -3,6 +3,7 @@
 import importlib.util
 import itertools
 import json
+import re
 import sys
 import warnings
 
@@ -194,7 +195,7 @@ def test_markers_are_dots_along_the_diagonal():
     matplotlib.pyplot.close(figure)
 
 
-def test_scanpy_draws_what_was_analysed(monkeypatch):
+def test_scanpy_draws_what_was_analysed(monkeypatch, capsys):
     drawn = {}
 
     class Scanpy:
@@ -215,7 +216,13 @@ def test_scanpy_draws_what_was_analysed(monkeypatch):
     adata = stand_in()
     X, _, names = cells()
     found = markers(adata, "cell_type", 3, layer="counts", normalize_total=1e4, log1p=True, key_added=None)
+    markers(adata, "cell_type", 3, layer="counts", log1p=True, key_added=None, verbose=1)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "[markers] 0 s, normalising 180 samples of 20 features" and re.match(
+        r"\[markers\] \d s of at most 120 s, \d of 6 steps", said[1]
+    )
     found.dotplot(adata, "cell_type", dendrogram=False)
+    assert capsys.readouterr().out == ""
     want = np.log1p(X / X.sum(axis=1, keepdims=True) * 1e4)[:, [names.index(gene) for gene in found.genes]]
     np.testing.assert_allclose(drawn["adata"].X, want)
     assert drawn["adata"].var.index.tolist() == found.genes and drawn["genes"] == found.by_type()
@@ -237,6 +244,7 @@ def test_an_annotated_matrix_is_taken_and_written_to(build, form):
     )
     assert found.genes == want.genes and found.objective == pytest.approx(want.objective)
     assert found.result["target"] == "cell_type"
+    assert found.result["command"].startswith("markers(adata, 'cell_type', ")
     assert (before != adata.X).sum() == 0
     assert adata.var.index[adata.var["fewest"]].tolist() == sorted(found.genes)
     assert adata.var["fewest_rank"].dropna().sort_values().index.tolist() == found.genes

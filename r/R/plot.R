@@ -165,6 +165,7 @@ of_target <- function(x) if (is.null(x$target)) "" else sprintf(": %s", x$target
 
 draw_sizes <- function(x, how) {
   frame <- as.data.frame(x)
+  if (!nrow(frame)) fail("no size was judged in time; raise time_limit")
   study <- inherits(x, "fewest_study")
   judged <- !is.null(frame$accuracy)
   chosen <- frame$max_features %in% (if (study) x$panel$max_features else x$cv$best_size)
@@ -366,8 +367,8 @@ draw_gain <- function(x, how) {
   # As a share of what features can gain over none at most.
   known <- if (is.null(x$best)) 0 else max(0, (x$objective - x$best$objective) / (x$baseline - x$bound))
   parts <- c(reached = 1 - open, known = min(known, open), open = max(0, open - known))
-  percent <- function(share) sprintf("%.3g %%", 100 * share)
-  legend <- paste0(c("reached by these features: ", "a better subset is known: ", "open: no subset can gain more: "), percent(parts))[parts > 0]
+  percent <- function(share) sprintf("%.3g %%", if (share < 1e-5) 0 else 100 * share)
+  legend <- paste0(c("reached by these features: ", "a better subset is known: ", "open: no subset can gain more: "), vapply(parts, percent, ""))[parts > 0]
   colours <- c(FIRST, SECOND, PALE)[parts > 0]
   ends <- cumsum(parts)
   open_figure(c(0, 1), c(0, 1), how, sprintf("These %d features reach at least %s of what any %1$d can gain%s", length(x$selected), percent(1 - open), of_target(x)),

@@ -229,7 +229,8 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
     run_command(args(options), quiet, temporary)
   })
   if (!file.exists(json)) fail("the run was stopped before it had a result", class = "fewest_interrupted")
-  ran$out <- name_data(json, temporary, call, ran$out)
+  given <- if (!inherits(x, "formula")) x else if (is.null(arguments$data)) y else arguments$data
+  ran$out <- name_data(json, temporary, call, ran$out, class(given)[1])
   out <- read_result(json, kind)
   attr(out, "text") <- ran$out
   if (model && file.exists(trained)) attr(out, "model") <- read_text(trained)
@@ -290,15 +291,19 @@ target_name <- function(call, x, y) {
   if (is.character(y) && length(y) == 1) y else if (is.name(call$y) || is.call(call$y)) said(call$y, "y") else "y"
 }
 
-# In the file of a result, the name of the data and the call of the user in place of the archive `data`, if there is
-# one, and the command; the text with the name.
-name_data <- function(json, data, call, out) {
+# In the file of a result, the name and the class of the data and the call of the user in place of the archive `data`, if
+# there is one, and the command; the text with the name.
+name_data <- function(json, data, call, out, class) {
   # Of a formula `y` is the data, unless it is named.
   from <- if (!is.null(call$data)) call$data else if (is_formula(call$x)) call$y else call$x
   name <- said(from, "x")
   escaped <- function(text) gsub("^\"|\"$", "", jsonlite::toJSON(text, auto_unbox = TRUE))
   text <- read_text(json)
-  if (!is.null(data)) text <- gsub(escaped(data), escaped(name), text, fixed = TRUE)
+  if (!is.null(data)) {
+    text <- gsub(escaped(data), escaped(name), text, fixed = TRUE)
+    text <- gsub("\"format\": \"npz\"", sprintf("\"format\": \"%s\"", class), text, fixed = TRUE)
+    out <- sub("^(format +)npz$", paste0("\\1", class), out)
+  }
   # The command is in the sentences for a paper, too.
   command <- regmatches(text, regexpr("\"command\": \"([^\"\\\\]|\\\\.)*\"", text))
   if (length(command)) {

@@ -251,7 +251,8 @@ test_that("a result has the names of the caller", {
   expect_match(study$wrong[[1]]$sample, "^flower ")
   expect_no_match(attr(study, "json"), "Rtmp")
   expect_match(paste(study$methods_text, collapse = "\n"), "Command: fewest_study\\(")
-  expect_output(print(fewest_check(Species ~ ., two)), "two")
+  expect_output(print(fewest_check(Species ~ ., two)), "two\nformat +data.frame")
+  expect_identical(study$settings$format, "matrix")
   expect_error(svm_rfe(x, two$Species, log1p = TRUE), "scales last")
 })
 
