@@ -263,7 +263,7 @@ class SearchDisplay(_Display):
 
 
 class StabilityDisplay(_Display):
-    """How often each feature is selected on random halves of the samples.
+    """How often each feature is selected on random halves of the samples, or in the outer folds of a study.
 
     Parameters
     ----------
@@ -273,6 +273,8 @@ class StabilityDisplay(_Display):
         Names of the features.
     stability : float
         Nogueira's measure of stability, at most 1; 0 is what chance gives.
+    of : str, default="subsamples"
+        What the shares are of.
 
     Attributes
     ----------
@@ -293,8 +295,27 @@ class StabilityDisplay(_Display):
     True
     """
 
-    def __init__(self, *, frequency, names, stability):
-        self.frequency, self.names, self.stability = np.asarray(frequency), np.asarray(names), stability
+    def __init__(self, *, frequency, names, stability, of="subsamples"):
+        self.frequency, self.names, self.stability, self.of = np.asarray(frequency), np.asarray(names), stability, of
+
+    @classmethod
+    def from_study(cls, study):
+        """From the outer folds of a fitted :class:`Study`, without drawing.
+
+        Parameters
+        ----------
+        study : Study
+            Fitted, or a pipeline that ends with one.
+
+        Returns
+        -------
+        display : StabilityDisplay
+            The features that an outer fold chose.
+        """
+        study = _last_step(study)
+        chosen = np.flatnonzero(study.frequency_ > 0)
+        names, index = study._names(), (study.stability_ or {}).get("index", float("nan"))
+        return cls(frequency=study.frequency_[chosen], names=[names[j] for j in chosen], stability=index, of="outer folds")
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, n_splits=50, share=0.5, random_state=None, n_jobs=None):
@@ -368,8 +389,9 @@ class StabilityDisplay(_Display):
         ax = self._axes(ax, figsize, len(order))
         places = name_rows(ax, self.names[order])
         ax.barh(places, self.frequency[order], **{"color": FIRST, "height": 0.72, **(bar_kw or {})})
-        ax.set(xlabel="Share of subsamples", xlim=(0, 1))
-        finish(ax, self._own, figsize, f"Features by share of subsamples, stability {self.stability:.2f}")
+        known = "" if np.isnan(self.stability) else f", stability {self.stability:.2f}"
+        ax.set(xlabel=f"Share of {self.of}", xlim=(0, 1))
+        finish(ax, self._own, figsize, f"Features by share of {self.of}{known}")
         return self
 
 

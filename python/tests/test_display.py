@@ -99,6 +99,14 @@ def test_a_study_shows_the_outer_folds_beside_the_inner_ones(study):
     assert ax.get_ylabel() == "Accuracy" and ax.get_title(loc="left") == "Accuracy by number of features"
 
 
+def test_features_of_the_outer_folds(study):
+    display = StabilityDisplay.from_study(study).plot()
+    bars = [bar.get_width() for bar in display.ax_.patches]
+    assert bars == sorted(study.frequency_[study.frequency_ > 0], reverse=True)
+    assert display.ax_.get_xlabel() == "Share of outer folds"
+    assert f"stability {study.stability_['index']:.2f}" in display.ax_.get_title(loc="left")
+
+
 def test_a_decision_curve(study, data):
     display = DecisionCurveDisplay.from_estimator(study).plot(line_kw={"color": "k"})
     ours, all_of_them, none = display.ax_.lines

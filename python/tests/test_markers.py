@@ -195,6 +195,16 @@ def test_markers_are_dots_along_the_diagonal():
     matplotlib.pyplot.close(figure)
 
 
+def test_steps_of_markers_are_counted():
+    X, obs, names = cells()
+    seen = []
+    markers(pd.DataFrame(X, columns=names), obs["cell_type"], 3, callback=lambda now: seen.append((now.event, now.done, now.total)))
+    steps = [(done, total) for event, done, total in seen if event == "step" and total]
+    # The folds, then elimination and halves; the search counts its own.
+    assert steps[0] == (0, 6) and {(3, 6), (4, 6), (5, 6)} <= set(steps)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+
+
 def test_scanpy_draws_what_was_analysed(monkeypatch, capsys):
     drawn = {}
 
