@@ -9,7 +9,7 @@ from fewest._certify import Certificate, certify
 from fewest._columns import ColumnFile
 from fewest._compare import Comparison, compare
 from fewest._core import __version__
-from fewest._display import SearchDisplay, SelectionPathDisplay, StabilityDisplay
+from fewest._display import DecisionCurveDisplay, SearchDisplay, SelectionPathDisplay, StabilityDisplay
 from fewest._elimination import SVMRFE
 from fewest._engine import Progress
 from fewest._evaluate import Evaluation, evaluate
@@ -64,6 +64,7 @@ __all__ = [
     "Table",
     "TrainedModel",
     "Verification",
+    "DecisionCurveDisplay",
     "SearchDisplay",
     "SelectionPathDisplay",
     "StabilityDisplay",

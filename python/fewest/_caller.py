@@ -18,6 +18,18 @@ def column_name(y: Any) -> str:
     return "y" if name is None else str(name)
 
 
+def file_of(X: Any) -> str | None:
+    """The file that X lies in: a column file, an AnnData on the disk."""
+    path = getattr(X, "filename", None) or getattr(X, "path", None)
+    return os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+
+
+def called_with(call: str, *given: str) -> str:
+    """A call without its data, such as ``markers(n_genes=3)``, with the words for them in front."""
+    name, _, settings = call.partition("(")
+    return f"{name}({', '.join(given)}{'' if settings == ')' else ', '}{settings}"
+
+
 def caller_of(
     estimator: Any,
     samples: Samples,
@@ -31,7 +43,7 @@ def caller_of(
 ) -> dict[str, Any]:
     """The entries that ``Caller`` of the engine is made of.
 
-    ``given`` has what the caller gave: ``X`` (the name of its type), ``y``, ``weights``, ``groups`` and ``samples`` (their names).
+    ``given`` has what the caller gave: ``X``, ``y``, ``weights``, ``groups`` and ``samples`` (their names).
     """
     weights, class_weight = given["weights"], estimator.class_weight
     if isinstance(class_weight, dict):
@@ -46,7 +58,8 @@ def caller_of(
         "texts": texts or [],
         "command": " ".join(command.split()),
         "asked": {
-            "format": given["X"],
+            "format": type(given["X"]).__name__,
+            "data": file_of(given["X"]),
             "target": target,
             "class_weight": class_weight or "none",
             "sample_weights": None if weights is None else str(getattr(weights, "name", None) or "sample_weight"),

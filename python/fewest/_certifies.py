@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
-from fewest._engine import Samples, bias_of, coded_tasks, limits_of, refuse_elsewhere, svm_of, validated
+from fewest._engine import Listener, Samples, bias_of, coded_tasks, limits_of, refuse_elsewhere, svm_of, validated
 from fewest._estimator import Estimator
 from fewest._parameters import value_of
 
@@ -87,7 +87,10 @@ class Certifies(Estimator):
         subset = np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, type(self).__name__, {"svm": svm}, {"own": subset})
         codes = None if tasks is None else coded_tasks(prepared, X, tasks)[1]
-        certificate = _core.certify(*prepared.arguments, rules, subset, svm, limits_of(self, time_limit, **search), request, codes)
+        listener = Listener(self, prepared).lines
+        certificate = _core.certify(
+            *prepared.arguments, rules, subset, svm, limits_of(self, time_limit, **search), request, codes, listener
+        )
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None
         return certificate

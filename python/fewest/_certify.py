@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -11,17 +11,20 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
+from fewest._caller import called_with, column_name
+from fewest._engine import Listener, Samples, coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
 from fewest._exact import ExactSelector
+from fewest._figure import FIRST, PALE, SECOND, finish, new_axes, percent
 from fewest._functions import searches
 from fewest._memory import method_with_memory
 from fewest._rules import Rules
 from fewest._several import PROBLEMS
+from fewest._tables import Paged
 from fewest._warn import warn
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Paged):
     """What :func:`certify` found of a list of features.
 
     Parameters
@@ -61,6 +64,8 @@ class Certificate:
         The file of the proof.
     n_features : int
         Features that X has.
+    result : dict
+        The same with names of features, under the keys of the JSON of ``fewest certify``.
     """
 
     selected: np.ndarray
@@ -77,6 +82,40 @@ class Certificate:
     broken_rules: list[str]
     proof: str | None
     n_features: int
+    result: dict[str, Any] = field(repr=False, compare=False)
+
+    def plot(self, ax: Any = None, *, figsize: Any = None) -> Any:
+        """Draw how much of what this number of features can gain over none the list reaches, how much a better list is
+        known to gain more, and what is left open.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        if self.gap is None or self.bound is None:
+            raise ValueError("nothing is proven of the list, so that its gain is not known; raise time_limit")
+        best = min([objective for _, objective in self.better], default=self.objective)
+        known = min((self.objective - best) / (self.baseline - self.bound), self.gap)
+        parts = {"reached by the list": 1 - self.gap, "a better list is known": known, "open": self.gap - known}
+        own = ax is None
+        ax = new_axes("Certificate.plot", ax, figsize, 2, least=2)
+        left = 0.0
+        for (label, share), colour in zip(parts.items(), (FIRST, SECOND, PALE), strict=True):
+            if share > 0:
+                ax.barh([0], [share], left=left, height=0.6, color=colour, label=f"{label}: {percent(share)}")
+            left += share
+        ax.set(xlim=(0, 1), ylim=(-0.5, 0.5), yticks=[], xlabel="Share of the gain over no features")
+        size = len(self.selected)
+        finish(ax, own, figsize, f"{size} features reach at least {percent(1 - self.gap)} of what any {size} can gain", 1)
+        return ax
 
     def __repr__(self) -> str:
         bound = "none" if self.bound is None else f"{self.bound:.6g}"
@@ -123,18 +162,62 @@ class _Certifier(ExactSelector):
         own = {} if broken else {"own": chosen}
         request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)
         limits = limits_of(self, self.time_limit, gap=self.gap, nodes=self.node_limit)
-        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes)
+        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes, Listener(self, samples).lines)
         warn_of_limit(self, found, "What is proven so far is returned.")
+        worth = self._worth(chosen, found["swaps"])
+        values = {name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")}
         return Certificate(
             selected=np.asarray(chosen, dtype=np.intp),
-            features=self._worth(chosen, found["swaps"]),
+            features=worth,
             better=subsets_of(found["better"]),
             solutions=subsets_of(found["solutions"]),
             broken_rules=broken,
             proof=os.fspath(self.proof) if found["proof"] else None,
             n_features=p,
-            **{name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")},
+            result=self._said(samples, column_name(y), worth, broken, found, values),
+            **values,
         )
+
+    def _said(
+        self,
+        samples: Samples,
+        target: str,
+        worth: list[dict[str, Any]],
+        broken: list[str],
+        found: dict[str, Any],
+        values: dict[str, Any],
+    ) -> dict[str, Any]:
+        """What the page of the certificate is made of."""
+        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
+        keys = ("-1", "+1") if len(classes) == 2 else tuple(str(at) for at in range(len(classes)))
+        chosen = [one["index"] for one in worth]
+
+        def subset(of: list[int], objective: float) -> dict[str, Any]:
+            return {"selected": [names[j] for j in of], "selected_indices": of, "objective": objective}
+
+        def feature(one: dict[str, Any]) -> dict[str, Any]:
+            by = None if one["replacement"] is None else {"name": str(one["replacement"]), "objective": one["objective"]}
+            return {"name": names[one["index"]], **{key: one[key] for key in ("index", "gain", "without")}, "replacement": by}
+
+        return {
+            "schema": 1,
+            "kind": "certificate",
+            "method": "certify",
+            "n_samples": len(samples.codes),
+            "n_features": len(names),
+            "target": target,
+            "classes": dict(zip(keys, classes, strict=True)),
+            "class_counts": dict(zip(keys, np.bincount(samples.codes).tolist(), strict=True)),
+            **values,
+            **subset(chosen, values["objective"]),
+            "max_features": (self.rules or Rules()).max_features or len(chosen),
+            "broken_rules": broken,
+            "features": [feature(one) for one in worth],
+            "better": [subset(*one) for one in found["better"]],
+            "solutions": [subset(*one) for one in found["solutions"]],
+            "command": called_with(" ".join(repr(self).split()), "X", "y", repr([names[j] for j in chosen])),
+            "version": _core.__version__,
+        }
 
     def _listed(self, features: Any) -> list[int]:
         """The list as indices, ascending."""
@@ -186,6 +269,7 @@ def certify(  # type: ignore[empty-body]
     class_weight: dict[Any, float] | str | None = None,
     time_limit: float | None = None,
     on_interrupt: str = "raise",
+    verbose: int = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
 ) -> Certificate:
@@ -240,6 +324,8 @@ def certify(  # type: ignore[empty-body]
         Seconds; what is proven until then is returned, with a warning.
     on_interrupt : {"raise", "keep"}, default="raise"
         After Ctrl-C: raise ``KeyboardInterrupt``, or return what is proven.
+    verbose : int, default=0
+        1: print the progress.
     n_jobs : int, default=None
         Threads, as a selector counts them.
     max_memory : int or str, default=None

@@ -12,6 +12,7 @@ import numpy as np
 from fewest import _core
 from fewest._call import limited
 from fewest._engine import Listener, limits_of, warn_of_limit
+from fewest._figure import PALE, caps, finish, name_rows, new_axes
 from fewest._frames import is_annotated
 from fewest._functions import searches
 from fewest._markers import Judge, Markers
@@ -81,6 +82,35 @@ class Comparison(Told):
             )
         return import_module("pandas").DataFrame(rows).set_index("list")
 
+    def plot(self, ax: Any = None, *, figsize: Any = None) -> Any:
+        """Draw macro F1 of each list with its 95 % interval.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure, with a row for each list.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        lists = [of for of in self.result["lists"] if of["macro_f1"] is not None]
+        if not lists:
+            raise ValueError("no fold was done in time, so that nothing is compared; raise time_limit")
+        own = ax is None
+        ax = new_axes("Comparison.plot", ax, figsize, len(lists))
+        places = name_rows(ax, [f"{of['name']} ({len(of['features'])})" for of in lists])
+        f1 = [of["macro_f1"] for of in lists]
+        ends = [of.get("ci95") or (None, None) for of in f1]
+        caps(ax, places, [of["mean"] for of in f1], [low for low, _ in ends], [high for _, high in ends])
+        ax.grid(axis="y", color=PALE, linestyle=":")
+        ax.set(xlabel="Macro F1 (95 % interval)")
+        finish(ax, own, figsize, f"Lists on the same samples held out: {self.result['target']}")
+        return ax
+
     def types(self) -> Any:
         """A data frame with a row for each list and type: ``list``, ``type``, ``recall``, ``precision``, ``f1``,
         ``samples``, ``difference`` (F1 less that of the first list).
@@ -143,6 +173,9 @@ class _Comparer(Judge):
             result=result,
             **{key: {of["name"]: of[key] for of in found} for key in ("macro_f1", "difference", "gap")},
         )
+
+    def _said(self, adata: Any, groupby: Any) -> list[str]:
+        return [*super()._said(adata, groupby), "lists"]
 
     def _indices(self, name: str, given: Any, adata: Any, place: dict[str, int]) -> tuple[list[int], list[str]]:
         """Places of the genes of a list, ascending, and the genes that X does not have."""

@@ -147,6 +147,7 @@ def certify(
     limits: _Json,
     proof: _Json | None = None,
     tasks: _Codes | None = None,
+    listener: _Listener = None,
 ) -> _Json: ...
 def certify_list(
     x: _Matrix,
@@ -158,6 +159,7 @@ def certify_list(
     limits: _Json,
     proof: _Json | None = None,
     tasks: _Codes | None = None,
+    listener: _Listener = None,
 ) -> _Json: ...
 def broken_rules(rules: _Json, names: Sequence[str], subset: Sequence[int]) -> list[str]: ...
 def select_from(

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._evaluate import fitted_on, joined, seen_by, together
+from fewest._figure import FIRST, MUTED, PALE, SECOND, caps, finish, name_rows, new_axes
 
 
 def _last_step(selector: Any) -> Any:
@@ -22,19 +22,16 @@ def _last_step(selector: Any) -> Any:
 
 
 class _Display:
-    def _axes(self, ax: Any) -> Any:
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+    def _axes(self, ax: Any, figsize: Any, rows: int | None = None) -> Any:
+        self._own = ax is None
+        ax = new_axes(f"{type(self).__name__}.plot", ax, figsize, rows)
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
 
 class SelectionPathDisplay(_Display):
-    """Cross-validated score by number of features, with one standard error, the best size and that
-    of the one-standard-error rule.
+    """Cross-validated score by number of features, with one standard error, the size chosen and the bar
+    of the one-standard-error rule; of a study the estimate of the outer folds.
 
     Parameters
     ----------
@@ -46,6 +43,8 @@ class SelectionPathDisplay(_Display):
         Standard error of the mean.
     n_features_chosen : int, default=None
         The size chosen.
+    estimate : dict, default=None
+        What samples say that took no part in the choice: ``mean`` and ``ci95``, as in ``summary_`` of a study.
 
     Attributes
     ----------
@@ -62,11 +61,12 @@ class SelectionPathDisplay(_Display):
     10
     """
 
-    def __init__(self, *, n_features, mean_test_score, standard_error, n_features_chosen=None):
+    def __init__(self, *, n_features, mean_test_score, standard_error, n_features_chosen=None, estimate=None):
         self.n_features = np.asarray(n_features)
         self.mean_test_score = np.asarray(mean_test_score)
         self.standard_error = np.asarray(standard_error)
         self.n_features_chosen = n_features_chosen
+        self.estimate = estimate
 
     @classmethod
     def from_estimator(cls, estimator):
@@ -76,7 +76,8 @@ class SelectionPathDisplay(_Display):
         ----------
         estimator : SVMRFE or Study
             Fitted, ``SVMRFE`` with ``cv``, or a pipeline that ends with it; scikit-learn's ``RFECV`` is taken,
-            too. Of a study it is the accuracy over the inner splits, ``sizes_``, which guided the choice.
+            too. Of a study it is the accuracy over the inner splits, ``sizes_``, which guided the choice, and beside
+            it, as the estimate, that of the outer folds.
 
         Returns
         -------
@@ -100,6 +101,7 @@ class SelectionPathDisplay(_Display):
             mean_test_score=[size["accuracy"] for size in sizes],
             standard_error=[size["se"] or 0.0 for size in sizes],
             n_features_chosen=panel and panel["max_features"],
+            estimate=study.summary_["accuracy"],
         )
 
     @classmethod
@@ -128,7 +130,7 @@ class SelectionPathDisplay(_Display):
             n_features_chosen=n_features_chosen,
         )
 
-    def plot(self, ax=None, *, line_kw=None, fill_kw=None):
+    def plot(self, ax=None, *, line_kw=None, fill_kw=None, figsize=None):
         """Draw.
 
         Parameters
@@ -139,25 +141,41 @@ class SelectionPathDisplay(_Display):
             For matplotlib, of the line of the mean: ``{"color": "k"}``.
         fill_kw : dict, default=None
             For matplotlib, of the area beside it.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: "single" and "double" are the columns of a journal, 85 and 170 mm wide with text of 7
+            points; or width and height in inches. None: as wide as matplotlib has it.
 
         Returns
         -------
         display : SelectionPathDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        ax = self._axes(ax)
-        mean, error = self.mean_test_score, self.standard_error
-        fill = {"alpha": 0.25, "label": "one standard error", **(fill_kw or {})}
-        ax.fill_between(self.n_features, mean - error, mean + error, **fill)
-        ax.plot(self.n_features, mean, **{"label": "mean test score", **(line_kw or {})})
+        ax = self._axes(ax, figsize)
+        mean, error, sizes = self.mean_test_score, self.standard_error, self.n_features
+        outer = (self.estimate or {}).get("mean")
+        fill = {"alpha": 0.2, "color": FIRST, "label": "one standard error", **(fill_kw or {})}
+        ax.fill_between(sizes, mean - error, mean + error, **fill)
+        inner = "mean test score" if outer is None else "inner folds, which guided the choice"
+        ax.plot(sizes, mean, **{"label": inner, "color": FIRST, "marker": "o", "markersize": 4, **(line_kw or {})})
         best = int(mean.argmax())
-        ax.axhline(mean[best] - error[best], linestyle=":", color="grey", label="best less one standard error")
+        if outer is None:
+            ax.axhline(mean[best] - error[best], linestyle=":", color=MUTED, label="best less one standard error")
         if self.n_features_chosen is not None:
-            ax.axvline(self.n_features_chosen, linestyle="--", color="black", label=f"chosen: {self.n_features_chosen}")
-        if self.n_features.max() > 50 * max(self.n_features.min(), 1):
+            ax.axvline(self.n_features_chosen, linestyle="--", color=MUTED, label=f"chosen: {self.n_features_chosen}")
+        if outer is not None:
+            at = sizes.max() if self.n_features_chosen is None else self.n_features_chosen
+            low, high = self.estimate.get("ci95") or (None, None)
+            label = "outer folds: the estimate (95 % interval)"
+            caps(ax, [at], [outer], [low], [high], upright=True, fmt="D", color=SECOND, capsize=4, elinewidth=2, zorder=4, label=label)
+        if sizes.max() > 50 * max(sizes.min(), 1) or (
+            sizes.max() >= 10 * max(sizes.min(), 1) and len(sizes) <= sizes.max() - sizes.min()
+        ):
             ax.set_xscale("log")
-        ax.set(xlabel="Number of features", ylabel="Score")
-        ax.legend()
+        if len(sizes) <= 12:
+            ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
+            ax.set_xticks([], minor=True)
+        ax.set(xlabel="Number of features", ylabel="Score" if outer is None else "Accuracy")
+        finish(ax, self._own, figsize, f"{ax.get_ylabel()} by number of features", 1)
         return self
 
 
@@ -214,7 +232,7 @@ class SearchDisplay(_Display):
             raise ValueError(f"{type(selector).__name__} has no search to show; its trace_ has fewer than two values")
         return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])
 
-    def plot(self, ax=None, *, line_kw=None, fill_kw=None):
+    def plot(self, ax=None, *, line_kw=None, fill_kw=None, figsize=None):
         """Draw.
 
         Parameters
@@ -225,25 +243,27 @@ class SearchDisplay(_Display):
             For matplotlib, of the line of the objective: ``{"color": "k"}``.
         fill_kw : dict, default=None
             For matplotlib, of the area beside it.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure, as in :meth:`SelectionPathDisplay.plot`.
 
         Returns
         -------
         display : SearchDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        ax = self._axes(ax)
+        ax = self._axes(ax, figsize)
         both = np.isfinite(self.objective) & np.isfinite(self.bound)
-        fill = {"step": "post", "alpha": 0.2, "label": "gap", **(fill_kw or {})}
+        fill = {"step": "post", "alpha": 0.2, "color": PALE, "label": "not decided", **(fill_kw or {})}
         ax.fill_between(self.time[both], self.bound[both], self.objective[both], **fill)
-        ax.step(self.time, self.objective, **{"where": "post", "label": "best subset", **(line_kw or {})})
-        ax.step(self.time, self.bound, where="post", label="bound")
+        ax.step(self.time, self.objective, **{"where": "post", "label": "best subset", "color": FIRST, **(line_kw or {})})
+        ax.step(self.time, self.bound, where="post", label="bound: no subset is below", color=SECOND, linestyle="--")
         ax.set(xlabel="Time [s]", ylabel="Objective")
-        ax.legend()
+        finish(ax, self._own, figsize, "Best subset and bound over time", 1)
         return self
 
 
 class StabilityDisplay(_Display):
-    """How often each feature is selected on random halves of the samples.
+    """How often each feature is selected on random halves of the samples, or in the outer folds of a study.
 
     Parameters
     ----------
@@ -253,6 +273,8 @@ class StabilityDisplay(_Display):
         Names of the features.
     stability : float
         Nogueira's measure of stability, at most 1; 0 is what chance gives.
+    of : str, default="subsamples"
+        What the shares are of.
 
     Attributes
     ----------
@@ -273,8 +295,27 @@ class StabilityDisplay(_Display):
     True
     """
 
-    def __init__(self, *, frequency, names, stability):
-        self.frequency, self.names, self.stability = np.asarray(frequency), np.asarray(names), stability
+    def __init__(self, *, frequency, names, stability, of="subsamples"):
+        self.frequency, self.names, self.stability, self.of = np.asarray(frequency), np.asarray(names), stability, of
+
+    @classmethod
+    def from_study(cls, study):
+        """From the outer folds of a fitted :class:`Study`, without drawing.
+
+        Parameters
+        ----------
+        study : Study
+            Fitted, or a pipeline that ends with one.
+
+        Returns
+        -------
+        display : StabilityDisplay
+            The features that an outer fold chose.
+        """
+        study = _last_step(study)
+        chosen = np.flatnonzero(study.frequency_ > 0)
+        names, index = study._names(), (study.stability_ or {}).get("index", float("nan"))
+        return cls(frequency=study.frequency_[chosen], names=[names[j] for j in chosen], stability=index, of="outer folds")
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, n_splits=50, share=0.5, random_state=None, n_jobs=None):
@@ -325,29 +366,115 @@ class StabilityDisplay(_Display):
         names = [f"x{j}" for j in range(size)] if names is None else list(names)
         return cls(frequency=supports.mean(axis=0), names=names, stability=_stability(supports))
 
-    def plot(self, ax=None, *, max_features=30, bar_kw=None):
+    def plot(self, ax=None, *, max_features=30, bar_kw=None, figsize=None):
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw on; None: those of a new figure.
+            Axes to draw on; None: those of a new figure, with a row for each feature.
         max_features : int, default=30
             At most this many features are shown, the most frequent first.
         bar_kw : dict, default=None
             For matplotlib, of the bars.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure, as in :meth:`SelectionPathDisplay.plot`.
 
         Returns
         -------
         display : StabilityDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        ax = self._axes(ax)
         order = np.argsort(-self.frequency, kind="stable")[:max_features]
-        ax.barh(np.arange(len(order)), self.frequency[order], **(bar_kw or {}))
-        ax.set_yticks(np.arange(len(order)), [str(name) for name in self.names[order]])
-        ax.invert_yaxis()
-        ax.set(xlabel="Share of subsamples", xlim=(0, 1), title=f"Stability {self.stability:.2f}")
+        ax = self._axes(ax, figsize, len(order))
+        places = name_rows(ax, self.names[order])
+        ax.barh(places, self.frequency[order], **{"color": FIRST, "height": 0.72, **(bar_kw or {})})
+        known = "" if np.isnan(self.stability) else f", stability {self.stability:.2f}"
+        ax.set(xlabel=f"Share of {self.of}", xlim=(0, 1))
+        finish(ax, self._own, figsize, f"Features by share of {self.of}{known}")
+        return self
+
+
+class DecisionCurveDisplay(_Display):
+    """What acting on the probabilities of a study is worth in the outer folds, by threshold.
+
+    Parameters
+    ----------
+    threshold : array-like of shape (n_thresholds,)
+        Probability from which a sample is acted on.
+    net_benefit : array-like of shape (n_thresholds,)
+        Net benefit: the share of true positives less that of false ones, these weighed by the odds of the threshold.
+    treat_all : array-like of shape (n_thresholds,)
+        The same of acting on all samples.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on.
+
+    References
+    ----------
+    .. [1] Vickers, Elkin, "Decision curve analysis", Medical Decision Making 26, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from fewest import DecisionCurveDisplay, Study
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> study = Study(sizes=2, cv=3, n_repeats=1, inner_cv=3, n_Cs=4, methods=["rfe"]).fit(X[:200], y[:200])
+    >>> display = DecisionCurveDisplay.from_estimator(study)
+    >>> len(display.threshold)
+    99
+    """
+
+    def __init__(self, *, threshold, net_benefit, treat_all):
+        self.threshold, self.net_benefit, self.treat_all = np.asarray(threshold), np.asarray(net_benefit), np.asarray(treat_all)
+
+    @classmethod
+    def from_estimator(cls, estimator):
+        """From ``decision_curve_`` of a fitted :class:`Study` of two classes, without drawing.
+
+        Parameters
+        ----------
+        estimator : Study
+            Fitted, or a pipeline that ends with one.
+
+        Returns
+        -------
+        display : DecisionCurveDisplay
+            The display.
+        """
+        study = _last_step(estimator)
+        curve = getattr(study, "decision_curve_", None)
+        if not curve:
+            raise ValueError(f"{type(study).__name__} has no decision curve; a Study of two classes with probabilities has one")
+        return cls(**{name: [point[name] for point in curve] for name in ("threshold", "net_benefit", "treat_all")})
+
+    def plot(self, ax=None, *, line_kw=None, figsize=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure.
+        line_kw : dict, default=None
+            For matplotlib, of the line of the study: ``{"color": "k"}``.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure, as in :meth:`SelectionPathDisplay.plot`.
+
+        Returns
+        -------
+        display : DecisionCurveDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = self._axes(ax, figsize)
+        ours = {"color": FIRST, "linewidth": 2, "label": "acting on the probabilities of the panel", **(line_kw or {})}
+        ax.plot(self.threshold, self.net_benefit, **ours)
+        ax.plot(self.threshold, self.treat_all, color=SECOND, linestyle="--", label="acting on all")
+        ax.axhline(0.0, color=MUTED, linestyle=":", label="acting on none")
+        top = max(self.net_benefit.max(), self.treat_all.max())
+        ax.set(xlabel="Threshold of the probability", ylabel="Net benefit", xlim=(0, 1), ylim=(-0.15 * top, 1.05 * top))
+        finish(ax, self._own, figsize, "Decision curve, outer folds", 1)
         return self
 
 

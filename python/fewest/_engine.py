@@ -324,6 +324,10 @@ def weights_in(samples: Samples, class_weight: Any, train: np.ndarray) -> np.nda
     return samples.sample_weight * class_weights(class_weight, samples.classes, codes, sample_weight)[samples.codes]
 
 
+#: Seconds between two lines of ``verbose=1``.
+BETWEEN_LINES = 10.0
+
+
 @dataclass(frozen=True)
 class Progress:
     """The progress of a fit; what ``callback=`` receives.
@@ -365,53 +369,77 @@ class Listener:
 
     def __init__(self, estimator: Any, samples: Samples) -> None:
         self.estimator, self.samples = estimator, samples
-        self.verbose, self.callback = int(estimator.verbose), estimator.callback
+        self.verbose, self.callback = int(estimator.verbose), getattr(estimator, "callback", None)
         self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
         #: Steps of what the same fit did before.
         self.before = getattr(estimator, "_steps_before", 0)
-        self.printed = monotonic()
+        self.begun = self.since = monotonic()
+        #: When a line was printed; None before the first.
+        self.printed: float | None = None
 
     @property
     def wanted(self) -> Listener | None:
         """The listener where anything listens; without one the run is not interrupted by events."""
         return self if self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG) else None
 
+    @property
+    def lines(self) -> Listener | None:
+        """The listener where lines are printed, which nothing else hears."""
+        self.callback, self.protocol = None, False
+        return self if self.verbose else None
+
     def __call__(self, event: dict[str, Any]) -> bool:
         kind = event.pop("event")
+        if kind == "tick":
+            self._print_when_due()
+            return False
         lasting = ("elapsed", "done", "total", "objective", "bound", "gap")
         counted = {name: self.before + event[name] for name in ("done", "total") if event.get(name) is not None}
-        self.state.update({name: value for name, value in {**event, **counted}.items() if name in lasting})
+        if "total" in event and event["total"] is None:
+            self.state.pop("total", None)
+        if counted.get("total") != self.state.get("total"):
+            self.since = monotonic()
+        self.state.update({name: value for name, value in {**event, **counted}.items() if name in lasting and value is not None})
         if "features" in event:
             self.state["features"] = np.asarray(event["features"], dtype=np.intp)
         now = {"event": kind, "feature": event.get("feature"), "criterion": event.get("criterion")}
         progress = Progress(**{"elapsed": 0.0, **self.state, **now})
-        self._say(progress)
+        logger.debug("%s: %s", kind, self._text())
+        self._print_when_due(every=self.verbose > 1)
         stop = bool(self.callback and self.callback(progress))
         if self.protocol and kind in ("step", "incumbent"):
             stop |= self._step()
         return stop
 
-    def _say(self, progress: Progress) -> None:
-        text = self._text(progress)
-        logger.debug(text)
-        due = progress.event == "incumbent" or monotonic() - self.printed > 1
-        if self.verbose > 1 or (self.verbose and due):
+    def _print_when_due(self, every: bool = False) -> None:
+        """The first line at once, then one every ten seconds, or each."""
+        if self.verbose and (every or self.printed is None or monotonic() - self.printed >= BETWEEN_LINES):
             self.printed = monotonic()
-            print(f"[{type(self.estimator).__name__}] {text}")
+            print(f"[{type(self.estimator).__name__}] {self._text()}", flush=True)
 
-    @staticmethod
-    def _text(progress: Progress) -> str:
-        said = [f"{progress.elapsed:.1f} s", progress.event]
-        if progress.done is not None:
-            said.append(f"{progress.done} of {progress.total}" if progress.total else f"{progress.done}")
-        if progress.features is not None:
-            said.append(f"{len(progress.features)} features")
-        if progress.objective is not None:
-            said.append(f"objective {progress.objective:.6g}")
-        if progress.gap is not None:
-            said.append(f"gap {progress.gap:.2%}")
+    def _text(self) -> str:
+        """What is done, the best so far, the share that is done and the time left, as the command says it."""
+        now, limit, rest = monotonic(), self.estimator.time_limit, time_left(None)
+        done, total = self.state.get("done"), self.state.get("total")
+        said = [f"{now - self.begun:.0f} s" + (f" of at most {limit:g} s" if limit is not None else "")]
+        if done is not None:
+            said.append(f"{done} of {total} steps" if total else f"{done} steps")
+        if "features" in self.state:
+            said.append(f"{len(self.state['features'])} features")
+        said += [f"{name} {self.state[name]:.6g}" for name in ("objective", "bound") if name in self.state]
+        if "gap" in self.state:
+            said.append(f"gap {self.state['gap']:.2%}")
+        left = None
+        if done and total and total > done:
+            said.append(f"{100 * done // total} % done")
+            # The first steps say little of the others.
+            left = (now - self.since) * (total - done) / done if now - self.since >= 1 else None
+        if left is not None and (rest is None or left <= rest):
+            said.append(f"about {left:.0f} s left")
+        elif rest is not None:
+            said.append(f"at most {rest:.0f} s left")
         return ", ".join(said)
 
     def _step(self) -> bool:

@@ -20,11 +20,22 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from fewest import _core
 from fewest._engine import summed
 from fewest._estimator import tags_of
+from fewest._figure import MUTED, PALE, caps, finish, name_rows, new_axes
 from fewest._folds import coded_groups, dealt, said_groups, splits_of
 from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
 from fewest._positive import is_first
 from fewest._rules import _Index
 from fewest._tables import called, most_first, names_of, table
+
+#: Measures that are shares, and what a figure calls them.
+SHARES = {
+    "accuracy": "accuracy",
+    "auc": "AUC",
+    "sensitivity": "sensitivity",
+    "specificity": "specificity",
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+}
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,37 @@ class Evaluation:
     def __str__(self) -> str:
         """The tables that ``fewest evaluate`` prints."""
         return table(self._result())
+
+    def plot(self, ax: Any = None, *, figsize: Any = None) -> Any:
+        """Draw the measures that are shares with their 95 % intervals, beside what guessing gives.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure, with a row for each measure.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        names = [name for name in SHARES if (self.summary.get(name) or {}).get("mean") is not None]
+        own = ax is None
+        ax = new_axes("Evaluation.plot", ax, figsize, len(names))
+        places = name_rows(ax, [SHARES[name] for name in names])
+        found = [self.summary[name] for name in names]
+        low, high = zip(*[of.get("ci95") or (None, None) for of in found], strict=True)
+        caps(ax, places, [of["mean"] for of in found], low, high, label="samples held out (95 % interval)")
+        classes = self.confusion.sum(axis=1)
+        guess = {"accuracy": classes.max() / max(classes.sum(), 1), "auc": 0.5, "balanced_accuracy": 1 / max(len(classes), 1)}
+        known = [at for at, name in enumerate(names) if name in guess]
+        ax.plot([guess[names[at]] for at in known], known, "|", color=MUTED, markersize=12, markeredgewidth=2, label="guessing")
+        ax.grid(axis="y", color=PALE, linestyle=":")
+        ax.set(xlabel="Share")
+        finish(ax, own, figsize, "On samples held out", 1)
+        return ax
 
     def _result(self) -> dict[str, Any]:
         """With the keys of the command's JSON."""

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from fewest import _core
 from fewest._engine import checked, seed_of
 from fewest._evaluate import last_step, routed
+from fewest._figure import SECOND, bars, finish
 from fewest._frames import in_order, labels_in
 from fewest._functions import under_name
 from fewest._memory import allowed
@@ -50,6 +51,34 @@ class Knockoffs:
     separations: np.ndarray
     shrinkage: float
     asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def plot(self, ax: Any = None, *, max_features: int = 30, figsize: Any = None) -> Any:
+        """Draw the statistic of each feature with the threshold, of several draws the evidence; selected ones in colour.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure, with a row for each feature.
+        max_features : int, default=30
+            At most this many features are shown, the largest first.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        names = names_of(self.asked.get("names"), len(self.statistics))
+        one = len(self.thresholds) == 1
+        values = self.statistics if one else self.evidence
+        axis = "Statistic: the feature less its copy" if one else f"Evidence (e-value) over {len(self.thresholds)} draws"
+        said = (f"Knockoff filter at a false discovery rate of {self.asked.get('fdr', 0.2):g}", axis)
+        ax, own = bars("Knockoffs.plot", ax, figsize, names, values, self.selected, said, max_features)
+        if one and self.thresholds[0] is not None:
+            ax.axvline(self.thresholds[0], color=SECOND, linestyle="--", label=f"threshold {self.thresholds[0]:.3g}")
+        finish(ax, own, figsize, said[0], 3)
+        return ax
 
     def __str__(self) -> str:
         """The tables that ``fewest knockoffs`` prints."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from numbers import Integral, Real
@@ -14,8 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._caller import caller_of
+from fewest._caller import called_with, caller_of
 from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
+from fewest._figure import FIRST, MUTED, SHADES, finish, name_rows, new_axes, short
 from fewest._folds import keep_groups
 from fewest._frames import index_of, is_annotated, labels_in, native, sample_names
 from fewest._functions import searches
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fewest._engine import Progress
+
+
+#: Parameters that say which values of an AnnData are analysed.
+OF_VALUES = ("layer", "use_raw", "normalize_total", "log1p")
+
+
+#: Shares in the legend of dots.
+SHOWN = (0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,8 @@ class Markers(Told):
         How it ended: "completed", or the limit that was met.
     result : dict
         All of it, with the keys of the JSON of ``fewest markers``.
+    analysed : dict
+        What was taken of an AnnData: ``layer``, ``use_raw``, ``normalize_total``, ``log1p``; empty for arrays.
     """
 
     genes: list[str]
@@ -64,6 +76,7 @@ class Markers(Told):
     macro_f1: dict[str, Any] | None
     status: str
     result: dict[str, Any] = field(repr=False, compare=False)
+    analysed: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def _markers(self) -> list[dict[str, Any]]:
         return [] if self.result["panel"] is None else self.result["panel"]["markers"]
@@ -184,7 +197,9 @@ class Markers(Told):
         return {name: genes for name, genes in found.items() if genes}
 
     def dotplot(self, adata: Any, groupby: str, **options: Any) -> Any:
-        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own.
+        """The dot plot of scanpy, genes by the type in which they are highest, of the values that were analysed:
+        the same layer, normalised alike. ``options`` are scanpy's own; with ``layer`` or ``use_raw`` among them
+        the values are those of ``adata`` as they are. :meth:`plot_dots` needs neither scanpy nor cells.
 
         Parameters
         ----------
@@ -200,7 +215,7 @@ class Markers(Told):
         plot : object
             What scanpy returns.
         """
-        return import_module("scanpy").pl.dotplot(adata, self.by_type(), groupby, **options)
+        return self._by_scanpy("dotplot", adata, groupby, options)
 
     def matrixplot(self, adata: Any, groupby: str, **options: Any) -> Any:
         """The matrix plot of scanpy, as :meth:`dotplot`.
@@ -219,15 +234,91 @@ class Markers(Told):
         plot : object
             What scanpy returns.
         """
-        return import_module("scanpy").pl.matrixplot(adata, self.by_type(), groupby, **options)
+        return self._by_scanpy("matrixplot", adata, groupby, options)
 
-    def plot_confusion(self, ax: Any = None, **options: Any) -> Any:
-        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type.
+    def _by_scanpy(self, name: str, adata: Any, groupby: str, options: dict[str, Any]) -> Any:
+        plot = getattr(import_module("scanpy").pl, name)
+        if self.analysed and not {"layer", "use_raw"} & set(options):
+            adata, options = _as_analysed(adata, groupby, self.genes, self.analysed), {**options, "use_raw": False}
+        return plot(adata, self.by_type(), groupby, **options)
+
+    def plot_dots(self, ax: Any = None, *, figsize: Any = None) -> Any:
+        """Draw the markers by type, along the diagonal: the size of a dot is the share of the samples of the type
+        above 0, its colour the mean, from the smallest to the largest of the marker.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure, with a row for each type.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        place = {name: at for at, name in enumerate(self.classes)}
+        ordered = sorted(self._markers(), key=lambda marker: (place[marker["highest"]], marker["rank"]))
+        if not ordered:
+            raise ValueError("time allowed no panel, so that there are no markers to draw; raise time_limit")
+        genes, n_types = [marker["feature"] for marker in ordered], len(self.classes)
+        mean, share = (np.array([marker[name] for marker in ordered]).T for name in ("mean", "share"))
+        least, wide = mean.min(axis=0), np.ptp(mean, axis=0)
+        own, size = ax is None, figsize
+        if own and size is None:
+            size = (max(6.4, 0.24 * len(genes) + 0.08 * max(map(len, self.classes)) + 1.6), 0.28 * n_types + 2.2)
+        ax = new_axes("Markers.plot_dots", ax, size, n_types + 6, least=8)
+        name_rows(ax, self.classes)
+        ax.set_xticks(np.arange(len(genes)), [short(gene) for gene in genes], rotation=90)
+        ax.tick_params(axis="x", length=0)
+        ax.set_xlim(-0.6, len(genes) - 0.4)
+        rows, columns = np.indices(mean.shape)
+        colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("fewest", SHADES)
+        relative = (mean - least) / np.where(wide > 0, wide, 1.0)
+        dots = ax.scatter(
+            columns.ravel(),
+            rows.ravel(),
+            s=share.ravel(),
+            c=relative.ravel(),
+            cmap=colours,
+            vmin=0,
+            vmax=1,
+            edgecolors=MUTED,
+            linewidths=0.4,
+        )
+        for shown in SHOWN:
+            ax.scatter(
+                [],
+                [],
+                s=shown,
+                color=FIRST,
+                edgecolors=MUTED,
+                linewidths=0.4,
+                label=f"{100 * shown:g} %{' of samples above 0' if shown == 1 else ''}",
+            )
+        bar = ax.figure.colorbar(dots, ax=ax, ticks=[0, 1], shrink=0.5, aspect=10, label="Mean of the marker")
+        bar.ax.set_yticklabels(["smallest", "largest"])
+        finish(ax, own, figsize, f"Markers by type: {self.result['target']}", 3)
+        # Dots fill a cell, which has its size by now.
+        ax.figure.canvas.draw()
+        box = ax.get_window_extent()
+        largest = min(0.9 * min(box.width / len(genes), box.height / n_types) / ax.figure.dpi * 72, 14.0) ** 2
+        dots.set_sizes(largest * share.ravel())
+        for handle, shown in zip((ax.get_legend() or ax.figure.legends[-1]).legend_handles, SHOWN, strict=True):
+            handle.set_sizes([largest * shown])
+        return ax
+
+    def plot_confusion(self, ax: Any = None, *, figsize: Any = None, **options: Any) -> Any:
+        """The confusion of the samples held out as scikit-learn draws it, rows in per cent of the type; a new figure is
+        as large as the types need.
 
         Parameters
         ----------
         ax : Axes, default=None
             Where to draw; None: a new figure.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
         **options : dict
             Options of ``ConfusionMatrixDisplay.plot``.
 
@@ -237,9 +328,25 @@ class Markers(Told):
             Its ``figure_`` and ``ax_`` can be changed.
         """
         counts = np.asarray(self.result["confusion"], dtype=float)
-        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-        display = import_module("sklearn.metrics").ConfusionMatrixDisplay(shares, display_labels=self.classes)
-        return display.plot(ax=ax, **{"values_format": ".2f", "xticks_rotation": "vertical", **options})
+        percent = 100.0 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+        names = [short(name) for name in self.classes]
+        if figsize is None and ax is None:
+            side = 0.36 * len(names) + 0.08 * max(map(len, names)) + 1.0
+            figsize = (side + 1.0, side)
+        own = ax is None
+        ax = new_axes("Markers.plot_confusion", ax, figsize, aspect=0.9)
+        colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("fewest", ("#ffffff", FIRST, "#05294a"))
+        given = {"values_format": ".0f", "xticks_rotation": "vertical", "cmap": colours, "im_kw": {"vmin": 0, "vmax": 100}, **options}
+        display = import_module("sklearn.metrics").ConfusionMatrixDisplay(percent, display_labels=names).plot(ax=ax, **given)
+        if display.text_ is not None:
+            for text in display.text_.ravel():
+                # Cells of a few are not those of none.
+                if text.get_text() == "0":
+                    text.set_text("")
+        ax.set(xlabel="Predicted type", ylabel="Type")
+        finish(ax, own, figsize, "Held out, % of the type")
+        ax.spines[:].set_visible(True)
+        return display
 
     def store(self, adata: Any, key: str = "fewest") -> None:
         """Write into an AnnData: ``var[key]`` (whether a gene is in the panel), ``var[key + "_rank"]``,
@@ -301,7 +408,7 @@ class Judge(SeveralProblems):
             if isinstance(value, str) and not is_annotated(adata):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
-        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": type(adata).__name__}
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": adata}
         X = self._normalized(self._matrix(adata))
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
             warn(
@@ -312,8 +419,12 @@ class Judge(SeveralProblems):
         if groups is not None:
             keep_groups(samples, X, groups)
         classes = [str(label) for label in samples.classes.tolist()]
-        caller = caller_of(self, samples, self._names(), given, repr(self))
+        caller = caller_of(self, samples, self._names(), given, called_with(repr(self), *self._said(adata, groupby)))
         return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller)
+
+    def _said(self, adata: Any, groupby: Any) -> list[str]:
+        """The words for the data in the call."""
+        return ["adata" if is_annotated(adata) else "X", repr(groupby) if isinstance(groupby, str) else "y"]
 
     def _matrix(self, adata: Any) -> Any:
         """The matrix asked for, with names."""
@@ -350,6 +461,9 @@ class Judge(SeveralProblems):
                     "normalize_total=1e4 and log1p=True make cells comparable"
                 )
             return X
+        if getattr(self, "verbose", 0):
+            # The first sign, as the engine has its data later.
+            print(f"[{type(self).__name__}] 0 s, normalising {X.shape[0]} samples of {X.shape[1]} features", flush=True)
         try:
             matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
         except (ValueError, TypeError):
@@ -442,6 +556,7 @@ class _Finder(Judge):
             macro_f1=result["macro_f1"],
             status=result["status"],
             result=result,
+            analysed={name: getattr(self, name) for name in OF_VALUES} if is_annotated(adata) else {},
             **{name: panel.get(name) for name in ("objective", "bound", "gap")},
         )
 
@@ -592,6 +707,21 @@ def markers(  # type: ignore[empty-body]
     >>> found.macro_f1["mean"] > 0.9, found.gap < 0.02
     (True, True)
     """
+
+
+def _as_analysed(adata: Any, groupby: str, genes: list[str], analysed: dict[str, Any]) -> Any:
+    """An AnnData of these genes, its values those that were analysed."""
+    judge: Any = Judge.__new__(Judge)
+    vars(judge).update(analysed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = judge._normalized(judge._matrix(adata))
+    place = {str(name): at for at, name in enumerate(values.var_names)}
+    if missing := [gene for gene in genes if gene not in place]:
+        raise ValueError(f"adata has no gene {missing[0]!r}, which is in the panel")
+    frame = import_module("pandas").DataFrame
+    columns = values.X[:, [place[gene] for gene in genes]]
+    return import_module("anndata").AnnData(columns, obs=adata.obs[[groupby]].copy(), var=frame(index=genes))
 
 
 def _values_of(matrix: Any) -> np.ndarray | None:

@@ -16,6 +16,7 @@ from fewest._base import Selector
 from fewest._engine import seed_of, summed
 from fewest._estimator import tags_of
 from fewest._evaluate import fitted_on, joined, seen_by, together
+from fewest._figure import SECOND, bars, finish
 from fewest._folds import coded_groups, said_groups
 from fewest._rules import Rules
 from fewest._tables import called, most_first, names_of, table
@@ -68,6 +69,32 @@ class Stability:
     pairs: list[tuple[np.ndarray, np.ndarray]]
     feature_names: np.ndarray | None = None
     asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def plot(self, ax: Any = None, *, max_features: int = 30, figsize: Any = None) -> Any:
+        """Draw the share of halves that select each feature, stable ones in colour, and the threshold.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None: those of a new figure, with a row for each feature.
+        max_features : int, default=30
+            At most this many features are shown, the largest first.
+        figsize : {"single", "double"} or tuple of float, default=None
+            Of a new figure: 85 or 170 mm wide with text of 7 points, or width and height in inches.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            What was drawn on.
+        """
+        names = names_of(self.asked.get("names"), len(self.frequency))
+        said = ("Features by share of halves that selected them", "Share of halves")
+        ax, own = bars("Stability.plot", ax, figsize, names, self.frequency, self.selected, said, max_features)
+        if self.threshold is not None:
+            ax.axvline(self.threshold, color=SECOND, linestyle="--", label=f"threshold {self.threshold:.3g}")
+        ax.set_xlim(0, 1)
+        finish(ax, own, figsize, said[0], 3)
+        return ax
 
     def __str__(self) -> str:
         """The tables that ``fewest stability`` prints."""

@@ -39,7 +39,7 @@ from fewest._preparation import Preparation
 from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
-from fewest._tables import table, written
+from fewest._tables import framed, table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class Study(_signatures.Study, Selector):
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
         """
-        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": X}
         with holding(self, _given=given):
             return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
 
@@ -356,6 +356,10 @@ class Study(_signatures.Study, Selector):
     def __str__(self) -> str:
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
         return table(self._said) if hasattr(self, "_said") else repr(self)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the first part of the page; the parameters, where it is not fitted."""
+        return framed(_core.page(self._said)) if hasattr(self, "_said") else str(super()._html_repr())
 
     def report(self, path: str | os.PathLike[str] | None = None, show_samples: bool = False) -> str | None:
         """The study as one HTML page, which needs no other file: what ``fewest study --report`` writes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Sequence
@@ -27,14 +28,21 @@ def written(text: str, path: str | os.PathLike[str] | None) -> str | None:
     return None
 
 
-class Told:
-    """A result that prints the tables of its command, and has its page and its JSON."""
+def framed(page: str) -> str:
+    """A page in a frame of a notebook, which shows its first part."""
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" title="result of fewest" '
+        'width="100%" height="520" style="border: 1px solid #c9ced6"></iframe>'
+    )
+
+
+class Paged:
+    """A result with its page and its JSON; a notebook shows the page."""
 
     result: dict[str, Any]
 
-    def __str__(self) -> str:
-        """The tables that the command of this name prints."""
-        return table(self.result)
+    def _repr_html_(self) -> str:
+        return framed(_core.page(self.result))
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The result as one HTML page, which needs no other file: what ``--report`` of the command writes.
@@ -60,6 +68,14 @@ class Told:
             The JSON.
         """
         return json.dumps(self.result, indent=1)
+
+
+class Told(Paged):
+    """A result that prints the tables of its command, too."""
+
+    def __str__(self) -> str:
+        """The tables that the command of this name prints."""
+        return table(self.result)
 
 
 def names_of(names: Any, n_features: int) -> list[str]:

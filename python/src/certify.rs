@@ -23,12 +23,13 @@ struct Judged<'a, 'py> {
     limits: &'a Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
     tasks: Option<PyReadonlyArray1<'py, u32>>,
+    listener: Option<Py<PyAny>>,
 }
 
 impl Judged<'_, '_> {
     /// What `of` says of the samples under the rules, and the course that it took.
     fn by<T: Send>(
-        &self,
+        self,
         py: Python<'_>,
         of: impl FnOnce(&Samples<'_>, &Rules, Limits, &mut dyn Observer) -> Result<T, Error> + Send,
     ) -> PyResult<(T, Course)> {
@@ -36,7 +37,7 @@ impl Judged<'_, '_> {
         let (rules, limits): (RuleList, CallLimits) = (settings(self.rules)?, settings(self.limits)?);
         let (design, codes, weights) = (&*self.x.design()?, numbers(&self.codes)?, numbers(&self.weights)?);
         let tasks = self.tasks.as_ref().map(numbers).transpose()?;
-        enter_keeping(py, &limits, None, files, |limits, observer| {
+        enter_keeping(py, &limits, self.listener, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
             of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer)
         })
@@ -49,7 +50,7 @@ impl Judged<'_, '_> {
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None, tasks=None))]
+#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None, tasks=None, listener=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn certify<'py>(
     py: Python<'py>,
@@ -62,10 +63,11 @@ pub(crate) fn certify<'py>(
     limits: &Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
     tasks: Option<PyReadonlyArray1<'py, u32>>,
+    listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let svm: SvmSettings = settings(svm)?;
-        let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
+        let judged = Judged { x, codes, weights, rules, limits, proof, tasks, listener };
         let (certificate, course) = judged.by(py, |samples, rules, limits, observer| {
             let several = Several::new(samples, MultiClass::default(), &limits.memory)?;
             let settings = ExactSettings { svm, ..ExactSettings::default() };
@@ -85,7 +87,7 @@ pub(crate) fn certify<'py>(
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, features, method, limits, proof=None, tasks=None))]
+#[pyo3(signature = (x, codes, weights, rules, features, method, limits, proof=None, tasks=None, listener=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn certify_list<'py>(
     py: Python<'py>,
@@ -98,13 +100,14 @@ pub(crate) fn certify_list<'py>(
     limits: &Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
     tasks: Option<PyReadonlyArray1<'py, u32>>,
+    listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let method: AnyMethod = settings(method)?;
         let AnyMethod::Exact(exact) = method else {
             return Err(PyValueError::new_err(format!("lists are judged by exact, not by {}", method.info().name)));
         };
-        let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
+        let judged = Judged { x, codes, weights, rules, limits, proof, tasks, listener };
         let (list, course) = judged.by(py, |samples, rules, limits, observer| {
             certified_list::certify_list(samples, &features, rules, &exact, limits, observer)
         })?;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fewest::{Cancel, Error, Event, Limits, Memory, Observer, ProofSink};
 use fewest_cli::Failure;
@@ -20,6 +20,9 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 
 use crate::raised;
+
+/// Time between two events for a listener of a run that says nothing, so that it can say where the run is.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Time between two checks for signals.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -244,7 +247,7 @@ impl Course {
     }
 }
 
-/// An event as a dictionary; `event` is its name.
+/// An event as a dictionary; `event` is its name. A tick says nothing new.
 #[derive(Debug, serde::Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum RunEvent {
@@ -253,6 +256,7 @@ enum RunEvent {
     Eliminated { step: u64, feature: usize, criterion: f64 },
     Step { done: u64, total: Option<u64>, elapsed: f64 },
     Plan { subsets: u64, trainings: u64 },
+    Tick {},
 }
 
 /// What the solving thread sends.
@@ -303,10 +307,6 @@ pub(crate) fn enter<T: Send>(
 /// # Errors
 /// As [`enter`]; a state that is damaged or of another run; `OSError` for a proof that could not be
 /// written.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is not general enough in its lifetime"
-)]
 pub(crate) fn enter_keeping<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,
@@ -331,7 +331,7 @@ pub(crate) fn enter_keeping<T: Send>(
                 let _ = done.send(Message::Done);
                 (result, course)
             });
-            let mut errors = CallerErrors::default();
+            let (mut errors, mut ticked) = (CallerErrors::default(), Instant::now());
             loop {
                 match receiver.recv_timeout(PAUSE) {
                     Ok(Message::Done) | Err(RecvTimeoutError::Disconnected) => break,
@@ -343,7 +343,15 @@ pub(crate) fn enter_keeping<T: Send>(
                         }));
                     }
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| py.check_signals()) {
+                        let due = listener.as_ref().filter(|_| ticked.elapsed() >= TICK);
+                        if due.is_some() {
+                            ticked = Instant::now();
+                        }
+                        let said = Python::attach(|py| match due {
+                            Some(_) => answer_of(py, &RunEvent::Tick {}, due).map(drop),
+                            None => py.check_signals(),
+                        });
+                        if let Err(error) = said {
                             errors.take(error, &cancel);
                         }
                     }

@@ -1,6 +1,8 @@
 """`fewest.certify`: the command's answer, what has names by names, proofs, what is refused."""
 
+import html
 import json
+import re
 from itertools import combinations
 
 import numpy as np
@@ -182,3 +184,25 @@ def test_missing_values_have_a_remedy_that_a_function_has(data, function):
     X, y = data
     with pytest.raises(ValueError, match="takes no missing values: fill them in, or leave out what has some$"):
         function(np.where(X[0, 0] == X, np.nan, X), y)
+
+
+def test_it_has_a_page_that_a_notebook_shows(data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(7)])
+    found = certify(frame, pd.Series(y, name="outcome"), ["g6", "g1"])
+    page = found.report()
+    shown = found._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and page in html.unescape(shown)
+    for text in ("2 of 7 features judged", "outcome", "g1, g6", found.features[0]["replacement"]):
+        assert text in page, text
+    said = json.loads(found.to_json())
+    assert said["command"] == "certify(X, y, ['g1', 'g6'])"
+    assert said["selected"] == ["g1", "g6"] and said["gap"] == found.gap
+    assert [tuple(one["selected_indices"]) for one in said["better"]] == [tuple(subset.tolist()) for subset, _ in found.better]
+
+
+def test_progress_is_said(data, capsys):
+    certify(*data, [0, 1], verbose=1)
+    assert re.match(r"\[certify\] 0 s, ", capsys.readouterr().out)
+    SVMRFE(n_features_to_select=2, verbose=1).fit(*data).certify(*data)
+    assert "[SVMRFE] 0 s, " in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """`fewest.compare`: the command's answer, forms of lists, what is refused."""
 
+import html
 import json
 
 import numpy as np
@@ -35,6 +36,8 @@ def test_it_is_the_answer_of_the_command(cells, tmp_path):
     assert found.difference["good"] is None
     assert found.difference["bad"]["ci95"][1] < 0
     assert found.gap["good"] < found.gap["bad"]
+    assert found.result["command"] == "compare(X, y, lists)"
+    assert found.report() in html.unescape(found._repr_html_())
     table = found.table()
     assert list(table.index) == found.names
     assert table.loc["good", "neighbours"] > table.loc["bad", "neighbours"]

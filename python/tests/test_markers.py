@@ -1,7 +1,10 @@
 """`fewest.markers`: the command's answer, an AnnData and what is written into it, tables, what is refused."""
 
 import importlib.util
+import itertools
 import json
+import re
+import sys
 import warnings
 
 import matplotlib
@@ -134,8 +137,109 @@ def test_the_tables_say_what_is_in_the_result():
     assert all(gene in text for gene in found.genes) and "macro F1" in text
     assert len(repr(found)) < 1000 and json.loads(found.to_json())["panel"]["features"] == found.genes
     drawn = found.plot_confusion()
-    assert drawn.confusion_matrix.sum() == pytest.approx(3)
+    assert drawn.confusion_matrix.sum() == pytest.approx(300)
+    assert {text.get_text() for text in drawn.text_.ravel()} <= {"", *map(str, range(1, 101))}
     matplotlib.pyplot.close(drawn.figure_)
+
+
+def of_types(n_types, genes=1):
+    """A result of this many types, with long names."""
+    classes = [f"a type of cells {at}" for at in range(n_types)]
+    confusion = (np.eye(n_types, dtype=int) * 80 + 3).tolist()
+    panel = [
+        {
+            "feature": f"GENE{at}",
+            "rank": at + 1,
+            "highest": classes[-1 - at],
+            "mean": np.roll(np.linspace(0, 2, n_types), -at).tolist(),
+            "share": np.linspace(0.1, 1, n_types).tolist(),
+        }
+        for at in range(genes)
+    ]
+    result = {"panel": {"markers": panel}, "confusion": confusion, "target": "cell_type"}
+    return Markers([m["feature"] for m in panel], classes, None, None, None, None, "completed", result)
+
+
+@pytest.mark.parametrize("n_types", [2, 12, 25])
+def test_numbers_and_names_of_a_confusion_do_not_run_into_each_other(n_types):
+    drawn = of_types(n_types).plot_confusion()
+    drawn.figure_.canvas.draw()
+    row = [text.get_window_extent() for text in drawn.text_[0]]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(row))
+    names = [label.get_window_extent() for label in drawn.ax_.get_yticklabels()]
+    assert all(upper.y0 > lower.y1 for upper, lower in itertools.pairwise(names))
+    assert drawn.im_.get_clim() == (0, 100) and drawn.ax_.get_xlabel() == "Predicted type"
+    matplotlib.pyplot.close(drawn.figure_)
+
+
+def test_markers_are_dots_along_the_diagonal():
+    found = of_types(4, genes=3)
+    ax = found.plot_dots(figsize="double")
+    figure = ax.figure
+    assert figure.get_size_inches()[0] == pytest.approx(170 / 25.4)
+    dots = ax.collections[0]
+    assert len(dots.get_offsets()) == 12
+    assert [label.get_text() for label in ax.get_yticklabels()] == found.classes
+    # The first gene is highest in the last type.
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["GENE2", "GENE1", "GENE0"]
+    sizes, share = dots.get_sizes(), np.tile(np.linspace(0.1, 1, 4)[:, None], 3).ravel()
+    assert sizes / sizes.max() == pytest.approx(share)
+    colours = np.asarray(dots.get_array()).reshape(4, 3)
+    assert colours.min(axis=0) == pytest.approx(0) and colours.max(axis=0) == pytest.approx(1)
+    # Neighbours do not cover each other, and the legend covers no dot.
+    figure.canvas.draw()
+    step = np.diff(ax.transData.transform([[0, 0], [1, 0]])[:, 0])[0]
+    assert np.sqrt(sizes.max()) * figure.dpi / 72 < step
+    assert figure.legends[0].get_window_extent().y1 < ax.get_window_extent().y0
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["25 %", "50 %", "100 % of samples above 0"]
+    matplotlib.pyplot.close(figure)
+
+
+def test_steps_of_markers_are_counted():
+    X, obs, names = cells()
+    seen = []
+    markers(pd.DataFrame(X, columns=names), obs["cell_type"], 3, callback=lambda now: seen.append((now.event, now.done, now.total)))
+    steps = [(done, total) for event, done, total in seen if event == "step" and total]
+    # The folds, then elimination and halves; the search counts its own.
+    assert steps[0] == (0, 6) and {(3, 6), (4, 6), (5, 6)} <= set(steps)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+
+
+def test_scanpy_draws_what_was_analysed(monkeypatch, capsys):
+    drawn = {}
+
+    class Scanpy:
+        class pl:
+            @staticmethod
+            def dotplot(adata, genes, groupby, **options):
+                drawn.update(adata=adata, genes=genes, groupby=groupby, options=options)
+
+    class Data:
+        @staticmethod
+        def AnnData(X, obs, var):
+            made = Annotated(X, obs, var.index)
+            made.var = var
+            return made
+
+    monkeypatch.setitem(sys.modules, "scanpy", Scanpy)
+    monkeypatch.setitem(sys.modules, "anndata", Data)
+    adata = stand_in()
+    X, _, names = cells()
+    found = markers(adata, "cell_type", 3, layer="counts", normalize_total=1e4, log1p=True, key_added=None)
+    markers(adata, "cell_type", 3, layer="counts", log1p=True, key_added=None, verbose=1)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "[markers] 0 s, normalising 180 samples of 20 features" and re.match(
+        r"\[markers\] \d s of at most 120 s, \d of 6 steps", said[1]
+    )
+    found.dotplot(adata, "cell_type", dendrogram=False)
+    assert capsys.readouterr().out == ""
+    want = np.log1p(X / X.sum(axis=1, keepdims=True) * 1e4)[:, [names.index(gene) for gene in found.genes]]
+    np.testing.assert_allclose(drawn["adata"].X, want)
+    assert drawn["adata"].var.index.tolist() == found.genes and drawn["genes"] == found.by_type()
+    assert drawn["options"] == {"dendrogram": False, "use_raw": False}
+    # A layer that is named is taken.
+    found.dotplot(adata, "cell_type", layer="counts")
+    assert drawn["adata"] is adata and drawn["options"] == {"layer": "counts"}
 
 
 @BUILDS
@@ -150,6 +254,7 @@ def test_an_annotated_matrix_is_taken_and_written_to(build, form):
     )
     assert found.genes == want.genes and found.objective == pytest.approx(want.objective)
     assert found.result["target"] == "cell_type"
+    assert found.result["command"].startswith("markers(adata, 'cell_type', ")
     assert (before != adata.X).sum() == 0
     assert adata.var.index[adata.var["fewest"]].tolist() == sorted(found.genes)
     assert adata.var["fewest_rank"].dropna().sort_values().index.tolist() == found.genes

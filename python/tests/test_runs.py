@@ -1,6 +1,7 @@
 """While a fit runs: limits, callbacks, Ctrl-C, threads, messages, and resuming from where one was stopped."""
 
 import os
+import re
 import time
 import warnings
 
@@ -12,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_validate
 
 from fewest import SVMRFE, AlignmentSelector, EvaluationRFE, ExactSelector, MBPSelector, Progress
-from fewest._engine import limits_of
+from fewest._engine import Listener, limits_of
 from fewest.papers import BendersSelector
 
 
@@ -137,6 +138,36 @@ def test_ctrl_c_ends_a_cross_validation():
     X, y = problem(n=300, p=80, seed=2)
     with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
         cross_validate(ExactSelector(n_features_to_select=15, gap=0.0, time_limit=20), X, y, cv=3, error_score="raise")
+
+
+def test_lines_of_progress_come_while_the_engine_says_nothing(capsys, monkeypatch):
+    monkeypatch.setattr("fewest._engine.BETWEEN_LINES", 0.4)
+    X, y = problem(n=300, p=60, seed=2)
+    with pytest.warns(ConvergenceWarning):
+        ExactSelector(n_features_to_select=15, gap=0.0, time_limit=2.5, verbose=1).fit(X, y)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[ExactSelector] ")]
+    assert 3 <= len(lines) <= 8
+    assert lines[0].startswith("[ExactSelector] 0 s of at most 2.5 s")
+    assert re.search(r", \d+ steps, 15 features, objective [\d.e-]+, bound [\d.e-]+, gap [\d.]+%, at most \d s left$", lines[-1])
+    time.sleep(0.6)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_line_of_progress_says_the_share_done_and_the_time_left(monkeypatch):
+    estimator = ExactSelector(time_limit=None)
+    estimator.callback = None
+    listener = Listener(estimator, None)
+    clock = [listener.begun]
+    monkeypatch.setattr("fewest._engine.monotonic", lambda: clock[0])
+    listener({"event": "step", "done": 0, "total": 40, "elapsed": 0.0})
+    clock[0] += 10
+    listener({"event": "step", "done": 10, "total": 40, "elapsed": 10.0})
+    assert listener._text() == "10 s, 10 of 40 steps, 25 % done, about 30 s left"
+    # All steps done, the proof goes on.
+    listener({"event": "step", "done": 40, "total": 40, "elapsed": 10.0})
+    assert listener._text() == "10 s, 40 of 40 steps"
+    estimator.time_limit = 60
+    assert listener._text().startswith("10 s of at most 60 s, ")
 
 
 def test_verbose_and_logging(capsys, caplog):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import warnings
 
@@ -115,6 +116,9 @@ def test_the_json_is_that_of_the_command(tmp_path, case):
     assert same(study, theirs) == []
     # The page is made of it, and so is what the command makes of Python's.
     page = study.report()
+    shown = study._repr_mimebundle_()["text/html"]
+    assert shown.startswith("<iframe srcdoc=") and page in html.unescape(shown)
+    assert "<iframe" not in Study()._repr_mimebundle_()["text/html"]
     assert page.startswith("<!DOCTYPE html>") and "state" in page
     study.report(tmp_path / "ours.html")
     assert (tmp_path / "ours.html").read_text() == page

@@ -111,7 +111,12 @@ release_address <- function() {
   sprintf("https://github.com/fewest/fewest/releases/download/v%s/fewest-%s-%s-unknown-linux-musl.tar.gz", version, version, machine)
 }
 
-# Runs the command. Notes and progress on standard error are messages as they come; Ctrl-C is
+# Notes and progress: messages, but of knitr a line in its log, as a message would be in the document.
+say <- function(text) {
+  if (isTRUE(getOption("knitr.in.progress"))) cat(text, "\n", sep = "", file = stderr()) else message(text)
+}
+
+# Runs the command. Notes and progress on standard error are handed on as they come; Ctrl-C is
 # handed on, so that the command ends with the best it has. Returns what it printed, or fails with
 # what it said; where it names the file `data` it means x.
 run_command <- function(args, quiet, data = NULL) {
@@ -125,9 +130,9 @@ run_command <- function(args, quiet, data = NULL) {
     process$poll_io(wait)
     out <<- c(out, process$read_output_lines())
     lines <- process$read_error_lines()
-    if (!is.null(data)) lines <- gsub(data, "x", lines, fixed = TRUE)
+    if (!is.null(data)) for (path in c(data, basename(data))) lines <- gsub(path, "x", lines, fixed = TRUE)
     errors <<- c(errors, lines)
-    if (!quiet) for (line in lines[!grepl("^(fewest|warning): ", lines)]) message(as_arguments(line))
+    if (!quiet) for (line in lines[!grepl("^(fewest|warning): ", lines)]) say(as_arguments(line))
   }
   repeat {
     tryCatch({

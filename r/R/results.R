@@ -4,6 +4,25 @@ print.fewest <- function(x, ...) {
   invisible(x)
 }
 
+# In a document of knitr that becomes HTML a result is the first part of its page, in a frame of its own.
+knit_print_fewest <- function(x, ...) {
+  if (!isTRUE(knitr::is_html_output()) || inherits(x, "fewest_check")) return(knitr::normal_print(x))
+  page <- tempfile(fileext = ".html")
+  on.exit(unlink(page))
+  fewest_report(x, page)
+  escaped <- read_text(page)
+  # In one line, so that markdown sees nothing of its own in it.
+  for (sign in list(c("&", "&amp;"), c("\"", "&quot;"), c("\n", "&#10;"))) escaped <- gsub(sign[1], sign[2], escaped, fixed = TRUE)
+  frame <- sprintf("<iframe srcdoc=\"%s\" width=\"100%%\" height=\"520\" style=\"border:1px solid #c9ced6\" title=\"result of fewest\" sandbox=\"allow-scripts allow-downloads\"></iframe>", escaped)
+  knitr::raw_html(frame)
+}
+
+.onLoad <- function(libname, pkgname) {
+  register <- function(...) registerS3method("knit_print", "fewest", knit_print_fewest, envir = asNamespace("knitr"))
+  if (isNamespaceLoaded("knitr")) register()
+  setHook(packageEvent("knitr", "onLoad"), register)
+}
+
 #' A result as a table
 #'
 #' @param object,x A result of this package.

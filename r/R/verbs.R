@@ -10,7 +10,9 @@
 #' @param features Names of features.
 #' @param ... What [fewest_samples()] takes (`data`, `assay`), and [options][fewest_options]:
 #'   `max_features`, `cost`, `kernel`, `require`, `time_limit`, `certify`, ...
-#' @param quiet Whether to leave out progress and notes, as in documents of knitr. Warnings come even so.
+#' @param quiet Whether to leave out progress and notes. Warnings come even so. Progress is a line within two
+#'   seconds, then one every ten, with the share done, the time left and the best so far: messages, and in
+#'   documents of knitr lines on standard error, which its log shows and the document does not.
 #' @return The result of the command as a list of class `fewest`: `selected` (names, in the order of
 #'   the data), `status`, `objective`, `bound`, `gap`, `ranking`, `model`, `settings` and what else
 #'   the command writes as JSON; docs/equations.md and docs/use/gap.md of the project say what the
@@ -159,8 +161,11 @@ fewest_report <- function(result, file, show_samples = FALSE) {
   invisible(file)
 }
 
-# Progress is for a person who waits: at the prompt, or in the log of a script.
-is_quiet <- function() isTRUE(getOption("knitr.in.progress")) || nzchar(Sys.getenv("TESTTHAT"))
+# Progress is for a person who waits: at the prompt, or in the log of a script or a document.
+is_quiet <- function() nzchar(Sys.getenv("TESTTHAT"))
+
+# Values whose way to the command takes a second or more.
+MANY <- 2e7
 
 # Arguments that say how to read x; the others are options.
 OF_DATA <- c("data", "assay")
@@ -201,6 +206,7 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
       apart$sample <- samples$samples
       options$id <- "sample"
     }
+    if (!quiet && samples$n * length(samples$names) > MANY) say("progress: x goes to the command")
     write_npz(data, arrays_of(samples, apart))
     if (!is.null(options$external) && !is_file(options$external)) {
       other <- external_samples(options$external, x, y, samples)
@@ -215,14 +221,16 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
   args <- function(options) {
     c(command, data, if (!is.null(lists)) list_args(lists, folder), command_args(options, folder, !is_file(x)), "--json", json, if (model) c("--model", trained))
   }
-  ran <- tryCatch(run_command(args(options), quiet, data), fewest_usage = function(e) {
+  temporary <- if (!is_file(x)) data
+  ran <- tryCatch(run_command(args(options), quiet, temporary), fewest_usage = function(e) {
     # A script gives one seed to all, and some have no use for it.
     if (is.null(options$seed) || !grepl("seed (is an option of|has a meaning|says how)|argument 'seed'", conditionMessage(e))) stop(e)
     options$seed <- NULL
-    run_command(args(options), quiet, data)
+    run_command(args(options), quiet, temporary)
   })
   if (!file.exists(json)) fail("the run was stopped before it had a result", class = "fewest_interrupted")
-  if (!is_file(x)) ran$out <- name_data(json, data, call, ran$out)
+  given <- if (!inherits(x, "formula")) x else if (is.null(arguments$data)) y else arguments$data
+  ran$out <- name_data(json, temporary, call, ran$out, class(given)[1])
   out <- read_result(json, kind)
   attr(out, "text") <- ran$out
   if (model && file.exists(trained)) attr(out, "model") <- read_text(trained)
@@ -259,10 +267,22 @@ short_call <- function(call, command) {
   call
 }
 
+one_line <- function(expression) paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
+
 # The user's own words for an argument, unless they are long.
 said <- function(expression, otherwise) {
-  text <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")
+  text <- one_line(expression)
   if (nchar(text) > 200) otherwise else text
+}
+
+# The call in a few lines: its longest arguments are `...`.
+said_call <- function(call) {
+  while (nchar(one_line(call)) > 300) {
+    long <- vapply(as.list(call)[-1], function(argument) nchar(one_line(argument)), 0)
+    if (max(long) <= 3) break
+    call[[which.max(long) + 1]] <- as.name("...")
+  }
+  one_line(call)
 }
 
 # What the classes are called.
@@ -271,22 +291,27 @@ target_name <- function(call, x, y) {
   if (is.character(y) && length(y) == 1) y else if (is.name(call$y) || is.call(call$y)) said(call$y, "y") else "y"
 }
 
-# In the file of a result, the name of the data and the call of the user in place of the archive and the command;
-# the text with the name.
-name_data <- function(json, data, call, out) {
+# In the file of a result, the name and the class of the data and the call of the user in place of the archive `data`, if
+# there is one, and the command; the text with the name.
+name_data <- function(json, data, call, out, class) {
   # Of a formula `y` is the data, unless it is named.
   from <- if (!is.null(call$data)) call$data else if (is_formula(call$x)) call$y else call$x
   name <- said(from, "x")
   escaped <- function(text) gsub("^\"|\"$", "", jsonlite::toJSON(text, auto_unbox = TRUE))
-  text <- gsub(escaped(data), escaped(name), read_text(json), fixed = TRUE)
+  text <- read_text(json)
+  if (!is.null(data)) {
+    text <- gsub(escaped(data), escaped(name), text, fixed = TRUE)
+    text <- gsub("\"format\": \"npz\"", sprintf("\"format\": \"%s\"", class), text, fixed = TRUE)
+    out <- sub("^(format +)npz$", paste0("\\1", class), out)
+  }
   # The command is in the sentences for a paper, too.
   command <- regmatches(text, regexpr("\"command\": \"([^\"\\\\]|\\\\.)*\"", text))
   if (length(command)) {
     theirs <- gsub("^\"command\": \"|\"$", "", command)
-    text <- gsub(theirs, escaped(said(call, as.character(call[[1]])[1])), text, fixed = TRUE)
+    text <- gsub(theirs, escaped(said_call(call)), text, fixed = TRUE)
   }
   write_text(text, json)
-  gsub(data, name, out, fixed = TRUE)
+  if (is.null(data)) out else gsub(data, name, out, fixed = TRUE)
 }
 
 read_text <- function(path) paste(readLines(path, encoding = "UTF-8", warn = FALSE), collapse = "\n")

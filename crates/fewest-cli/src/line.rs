@@ -15,8 +15,11 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Time between two updates at a terminal.
 const REFRESH: Duration = Duration::from_millis(100);
 
-/// Time between two lines, where a program asked for lines.
-const LINE: Duration = Duration::from_secs(2);
+/// Time before the first line, where a program asked for lines; with a tick it comes within two seconds.
+const FIRST: Duration = Duration::from_millis(1400);
+
+/// Time between two of them.
+const LINE: Duration = Duration::from_secs(10);
 
 /// What a run says of itself before anything is known.
 pub(crate) const WORKING: &str = "working";
@@ -31,7 +34,9 @@ static LINE_OF_RUN: Mutex<Option<Line>> = Mutex::new(None);
 /// Where a run is.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
-    /// What is done, in words.
+    /// Part of the run, such as `size 3: `; empty for the whole.
+    pub(crate) part: String,
+    /// What is done, or what is counted, in words, and the best so far.
     pub(crate) text: String,
     /// Steps that are done.
     pub(crate) done: u64,
@@ -48,16 +53,27 @@ impl Place {
     /// Parts of a run, such as folds: how many are done.
     pub(crate) fn of_parts<T>(what: &str, parts: &[Option<T>]) -> Self {
         let done = parts.iter().flatten().count() as u64;
-        Self { text: what.to_owned(), done, total: Some(parts.len() as u64) }
+        Self { done, total: Some(parts.len() as u64), ..Self::at(what) }
     }
 
-    /// `, of 495: about 41 s left`, where the number of steps is known; `seconds` are over.
-    fn left(&self, seconds: f64) -> String {
-        let known = self.total.filter(|&total| self.done > 0 && total >= self.done);
-        known.map_or_else(String::new, |total| {
-            let left = seconds * (total - self.done) as f64 / self.done as f64;
-            format!(", of {total}: about {left:.0} s left")
-        })
+    /// `size 3: 90 of 495 steps, incumbent 49.6826`, where the number of steps is known.
+    fn said(&self) -> String {
+        let Self { part, text, done, .. } = self;
+        self.total.map_or_else(|| format!("{part}{text}"), |total| format!("{part}{done} of {total} {text}"))
+    }
+
+    /// `, 18 % done, about 41 s left`: `seconds` are over, `rest` are left of the time allowed.
+    fn left(&self, seconds: f64, rest: Option<f64>) -> String {
+        let known = self.total.filter(|&total| self.done > 0 && total > self.done);
+        let share = known.map(|total| self.done as f64 / total as f64);
+        let done = share.map_or_else(String::new, |share| format!(", {:.0} % done", (100.0 * share).floor()));
+        // The first steps say little of the others.
+        let steps = share.filter(|_| seconds >= 1.0).map(|share| seconds * (1.0 - share) / share);
+        match (steps, rest) {
+            (Some(steps), rest) if rest.is_none_or(|rest| steps <= rest) => format!("{done}, about {steps:.0} s left"),
+            (_, Some(rest)) => format!("{done}, at most {rest:.0} s left"),
+            _ => done,
+        }
     }
 }
 
@@ -88,12 +104,13 @@ impl Line {
         let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
         let over = self.start.elapsed();
         if let Reader::Program(write) = self.reader {
-            // A long run has a line less often.
-            if since >= LINE.max(over / 20) {
+            // A run of hours has a line less often.
+            if since >= if self.shown.is_some() { LINE.max(over / 60) } else { FIRST } {
                 self.shown = Some(Instant::now());
-                let left = self.place.left(self.since.elapsed().as_secs_f64());
+                let rest = self.limit.map(|limit| limit.saturating_sub(over).as_secs_f64());
+                let left = self.place.left(self.since.elapsed().as_secs_f64(), rest);
                 let limit = self.limit.map_or_else(String::new, |limit| format!(" of at most {}", typed_time(limit)));
-                write(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.text));
+                write(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.said()));
             }
         } else if since >= if self.shown.is_some() { REFRESH } else { PATIENCE } {
             self.shown = Some(Instant::now());
@@ -107,7 +124,7 @@ impl Line {
                 Some(total) => bar.set_length(total),
                 None => bar.unset_length(),
             }
-            bar.set_message(self.place.text.clone());
+            bar.set_message(format!("{}{}", self.place.part, self.place.text));
             bar.set_position(self.place.done);
             if new {
                 bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -165,6 +182,14 @@ pub(crate) fn beside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Ends the line before a result is printed, unless the result goes elsewhere: no line comes after it.
+pub(crate) fn end_before_result(on_terminal: bool) {
+    let by_lines = matches!(line().as_ref(), Some(Line { reader: Reader::Program(_), .. }));
+    if on_terminal || by_lines {
+        end();
+    }
+}
+
 /// Ends the line.
 pub(crate) fn end() {
     if let Some(bar) = line().take().and_then(|line| line.bar) {
@@ -188,9 +213,13 @@ mod tests {
     use super::Place;
 
     #[test]
-    fn what_is_left_is_said_where_the_steps_are_known() {
-        let at = |done, total| Place { done, total, ..Place::default() }.left(10.0);
-        assert_eq!(at(90, Some(450)), ", of 450: about 40 s left");
-        assert_eq!(at(90, None) + &at(0, Some(9)), "");
+    fn share_and_time_left_are_said_where_the_steps_or_the_limit_are_known() {
+        let at = |done, total| Place { done, total, ..Place::at("steps") };
+        assert_eq!(at(90, Some(450)).left(10.0, None), ", 20 % done, about 40 s left");
+        assert_eq!(at(90, Some(450)).left(10.0, Some(15.0)), ", 20 % done, at most 15 s left");
+        assert_eq!(at(0, Some(9)).left(10.0, Some(15.0)) + &at(9, None).left(10.0, None), ", at most 15 s left");
+        assert_eq!(at(0, Some(9)).said(), "0 of 9 steps");
+        let part = Place { part: "size 3: ".to_owned(), ..at(2, Some(9)) };
+        assert_eq!([part.said(), Place::at("working").said()], ["size 3: 2 of 9 steps", "working"]);
     }
 }

@@ -105,7 +105,7 @@ enum Traced<'a> {
 /// Where the run is.
 #[derive(Debug, Default)]
 struct State {
-    /// What this part of the run is about, such as `size 3`; empty for the whole.
+    /// Part of the run, such as `size 3: `; empty for the whole.
     part: String,
     done: u64,
     total: Option<u64>,
@@ -119,14 +119,16 @@ impl State {
         Self { part, ..Self::default() }
     }
 
-    /// `size 3: 120 nodes, incumbent 49.6826, bound 48.1020, gap 3.18 %`
-    fn text(&self) -> String {
-        let part = if self.part.is_empty() { String::new() } else { format!("{}: ", self.part) };
+    /// `120 nodes, incumbent 49.6826, bound 48.1020, gap 3.18 %`; without the number where it is one of a total.
+    fn place(&self) -> Place {
+        let Self { part, done, total, .. } = self;
+        let count = if total.is_some() { String::new() } else { format!("{done} ") };
         let what = if self.bound.is_some() { "nodes" } else { "steps" };
         let named = |word: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {word} {}", number(x)));
         let (incumbent, bound) = (named("incumbent", self.incumbent), named("bound", self.bound));
         let gap = self.gap.map_or_else(String::new, |gap| format!(", gap {}", fewest_report::at_most(gap)));
-        format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
+        let text = format!("{count}{what}{incumbent}{bound}{gap}");
+        Place { part: part.clone(), text, done: *done, total: *total }
     }
 }
 
@@ -190,7 +192,7 @@ impl<'a> Watch<'a> {
         if let Some(proof) = &mut self.proof {
             proof.tell(OWN, subset.iter().collect());
         }
-        self.state = State::of(format!("certificate of {features}"));
+        self.state = State::of(format!("certificate of {features}: "));
         self.line(&TraceLine { seconds: self.seconds(), of: Traced::Certificate { max_features: features } });
     }
 
@@ -214,14 +216,12 @@ impl<'a> Watch<'a> {
 
     /// Says where the run is, for its line.
     fn show(&self) {
-        let State { done, total, .. } = self.state;
-        line::at(Place { text: self.state.text(), done, total });
+        line::at(self.state.place());
     }
 
     /// Says where the run is, to the verbose user.
     fn tell(&self, features: usize) {
         let State { part, incumbent, bound, .. } = &self.state;
-        let part = if part.is_empty() { String::new() } else { format!("{part}: ") };
         let with = notation::plural(features, "feature");
         let bound = bound.map_or_else(String::new, |bound| format!(", bound {}", number(bound)));
         let (seconds, incumbent) = (self.seconds(), number(incumbent.unwrap_or(f64::NAN)));
@@ -311,7 +311,7 @@ impl Observer for Watch<'_> {
             }
             Event::Bound { bound, gap, .. } => (self.state.bound, self.state.gap) = (Some(bound), gap),
             Event::Size { max_features } => {
-                self.state = State::of(format!("size {max_features}"));
+                self.state = State::of(format!("size {max_features}: "));
                 self.at_size(max_features);
             }
             Event::Checkpoint { state, last } => return self.keep(state, last),

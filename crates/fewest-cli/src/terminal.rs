@@ -41,9 +41,7 @@ impl Terminal {
     /// [`Terminal::out`] of all that `write` writes.
     #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn out_with(self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
-        if std::io::stdout().is_terminal() {
-            line::end();
-        }
+        line::end_before_result(std::io::stdout().is_terminal());
         let mut stdout = BufWriter::new(std::io::stdout().lock());
         write(&mut stdout).and_then(|()| stdout.flush()).map_err(|error| Failure::writing("to standard output", &error))
     }

@@ -13,3 +13,15 @@ by_hand <- function(frame, args, command = "select") {
   processx::run(fewest_command(), c(command, csv, args, "--json", json))
   jsonlite::fromJSON(json, simplifyDataFrame = FALSE)
 }
+
+# What `code` draws: the calls of base graphics, each a list with its name first.
+drawn <- function(code) {
+  grDevices::pdf(NULL, 7, 5)
+  on.exit(grDevices::dev.off())
+  grDevices::dev.control("enable")
+  force(code)
+  lapply(grDevices::recordPlot()[[1]], function(call) c(list(name = call[[2]][[1]]$name), as.list(call[[2]])[-1]))
+}
+
+# Those of one name.
+of <- function(calls, name) Filter(function(call) identical(call$name, name), calls)

@@ -27,6 +27,8 @@ const ELIMINATION: f64 = 0.3;
 const HALVES: f64 = 0.4;
 /// and of what is left then for the search; exchanges have the rest.
 const SEARCH: f64 = 0.8;
+/// Steps after the folds: elimination, halves and search on all samples.
+const AFTER_FOLDS: usize = 3;
 /// Bytes of data above which one fold is worked on at a time.
 const AT_ONCE: f64 = (256 << 20) as f64;
 
@@ -60,7 +62,7 @@ pub fn markers(
     let mut cut = effort != MarkersEffort::default();
     // Where some folds are done, there is a panel, too: one round of the search, however late it is.
     let none = judged.is_empty() && run.deadline.stop().is_some();
-    let panel = if none { None } else { run.panel(&mut cut, observer)? };
+    let panel = if none { None } else { run.panel(folds.len(), &mut cut, observer)? };
     let searched = panel.as_ref().map(|panel| panel.outcome.status).filter(|status| status.is_limit());
     let status = match ended(limits.cancel.is_cancelled(), cut) {
         Status::Completed => searched.unwrap_or(Status::Completed),
@@ -138,6 +140,7 @@ impl Run<'_> {
         let large = self.data.features.bytes() as f64 * rows.len() as f64 > AT_ONCE * self.data.n() as f64;
         let at_once = if large { 1 } else { rayon::current_num_threads().max(1) };
         let (all, mut judged) = (self.deadline.share(FOLDS), Vec::new());
+        self.tell(0, folds.len(), observer);
         for (at, some) in folds.chunks(at_once).enumerate() {
             let left = folds.len().div_ceil(at_once) - at;
             let share = all.share(1.0 / left as f64);
@@ -148,12 +151,17 @@ impl Run<'_> {
                 self.judge(fold, &fold.train_of(&rows), &share)
             };
             judged.extend(some.par_iter().map(one).all_or_first::<Vec<_>>()?.into_iter().flatten());
-            let (done, total) = ((at * at_once + some.len()) as u64, Some(folds.len() as u64));
-            if observer.on(&Event::Progress { done, total, elapsed: self.deadline.elapsed() }).is_break() {
-                self.limits.cancel.cancel();
-            }
+            self.tell(at * at_once + some.len(), folds.len(), observer);
         }
         Ok(judged)
+    }
+
+    /// Says how many steps are done: the folds, then the elimination and the halves of all samples.
+    fn tell(&self, done: usize, folds: usize, observer: &mut dyn Observer) {
+        let (done, total) = (done as u64, Some((folds + AFTER_FOLDS) as u64));
+        if observer.on(&Event::Progress { done, total, elapsed: self.deadline.elapsed() }).is_break() {
+            self.limits.cancel.cancel();
+        }
     }
 
     /// One fold, and the required features alone where some are required; nothing where it was cut.
@@ -225,18 +233,25 @@ impl Run<'_> {
         Ok(FoldResult { status, cost: svm.cost, ..FoldResult::new(fold, features, judged, classes) })
     }
 
-    /// Steps 2 and 3: the panel of all samples. `cut` tells whether a limit ended the elimination.
-    fn panel(&self, cut: &mut bool, observer: &mut dyn Observer) -> Result<Option<MarkerPanel>, EvalError> {
+    /// Steps 2 and 3: the panel of all samples. `cut` tells whether a limit ended the elimination, which comes after this number of `folds`.
+    fn panel(
+        &self,
+        folds: usize,
+        cut: &mut bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<MarkerPanel>, EvalError> {
         let all: Vec<usize> = (0..self.data.n()).collect();
         let memory = &self.limits.memory;
         let part = MarkerPart::new(self.data, &all, self.settings, self.names, memory)?;
         let svm = part.svm();
         let begun = part.eliminate(&svm, self.deadline.limits(ELIMINATION))?;
+        self.tell(folds + 1, folds, observer);
         let mut recurs = None;
         if self.settings.halves > 1 {
             recurs = part.recurs(self.data, &all, self.names, &self.deadline.share(HALVES))?;
             *cut |= recurs.is_none() && self.deadline.left().is_some();
         }
+        self.tell(folds + 2, folds, observer);
         let mut outcome = part.search(begun.subset, &svm, &self.deadline.share(SEARCH), Some(self.limits), observer)?;
         let exchanges = recurs.as_deref().filter(|_| self.settles());
         outcome = part.settle(outcome, exchanges, &svm, &self.deadline.share(0.5))?;

@@ -55,7 +55,8 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let cancel = interrupt::listen(terminal)?;
     let resume = Mutex::new(resume);
     let told = |at: usize, results: &[Option<FoldResult>]| -> Result<(), EvalError> {
-        line::at(Place::of_parts("folds", results));
+        let accuracy = |fold: &Option<FoldResult>| fold.as_ref().map(|fold| fold.metrics.accuracy);
+        line::at(so_far(&results.iter().map(accuracy).collect::<Vec<_>>(), folds.len()));
         let Some(found) = &results[at] else { return Ok(()) };
         let (name, method) = (&found.fold, options.methods[at / folds.len()].name);
         if found.selected.is_empty() {
@@ -84,6 +85,14 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let stopped = results.iter().flatten().any(|r| r.stopped);
     Ok(if missing > 0 || stopped { 3 } else { 0 })
+}
+
+/// Folds done, and the largest mean accuracy of a method in those that are; each has this number of `folds`.
+fn so_far(accuracy: &[Option<f64>], folds: usize) -> Place {
+    let mean = |of: &[Option<f64>]| of.iter().flatten().sum::<f64>() / of.iter().flatten().count() as f64;
+    let best = accuracy.chunks(folds.max(1)).map(mean).fold(f64::NAN, f64::max);
+    let place = Place::of_parts("folds", accuracy);
+    if best.is_nan() { place } else { Place { text: format!("folds, best accuracy so far {best:.3}"), ..place } }
 }
 
 /// The rules of a method, by size.
@@ -117,5 +126,18 @@ fn recipe<'a>(
         fit_costs: recipes.fit_costs.clone(),
         inner: InnerFolds { count: options.inner, seed: options.seed, choose: options.choose },
         preparation: Some(&parts.preparation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::so_far;
+
+    #[test]
+    fn the_best_method_so_far_is_said() {
+        let place = so_far(&[Some(0.5), Some(0.75), None, Some(1.0), Some(0.5), None], 3);
+        assert_eq!((place.text.as_str(), place.done, place.total), ("folds, best accuracy so far 0.750", 4, Some(6)));
+        assert_eq!(so_far(&[None, Some(0.5)], 1).text, "folds, best accuracy so far 0.500");
+        assert_eq!(so_far(&[None, None], 1).text, "folds");
     }
 }

@@ -22,6 +22,9 @@ use crate::interrupt;
 use crate::line::{self, Place};
 use crate::method_args::MethodOptions;
 
+/// Parts of the run.
+const PARTS: &str = "draws";
+
 /// Runs the command.
 pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
@@ -53,11 +56,12 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let time = invocation.left(args.time_limit);
     let settings = KnockoffSettings { fdr: args.fdr, draws: args.draws, seed: args.seed, time };
     let told = |at: usize, draws: &[Option<Draw>]| -> Result<(), EvalError> {
-        line::at(Place::of_parts("draws", draws));
+        line::at(Place::of_parts(PARTS, draws));
         let seconds = draws[at].as_ref().map_or(0.0, |draw| draw.seconds);
         terminal.detail(&format!("draw {}: {seconds:.2} s", at + 1));
         Ok(())
     };
+    line::at(Place { total: Some(settings.draws as u64), ..Place::at(PARTS) });
     let found = knockoffs(prepared.training(), &features, &method, settings, &limits, &told);
     let found = found.map_err(|error| prepared.failure(error))?;
     let value = value((args, options, &prepared), &found, &invocation.command_line);

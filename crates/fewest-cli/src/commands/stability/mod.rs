@@ -25,6 +25,9 @@ use crate::line::{self, Place};
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 
+/// Parts of the run.
+const PARTS: &str = "pairs of halves";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -68,12 +71,13 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     let cancel = interrupt::listen(terminal)?;
     let resume = Mutex::new(resume);
     let told = |at: usize, results: &[Option<PairResult>]| -> Result<(), EvalError> {
-        line::at(Place::of_parts("pairs of halves", results));
+        line::at(Place::of_parts(PARTS, results));
         let seconds = results[at].as_ref().map_or(0.0, |found| found.seconds);
         terminal.detail(&format!("pair {}: {seconds:.2} s", at + 1));
         Ok(Resume::keep_when_due(&resume, results)?)
     };
     let selector = parts.selector(&options, &source);
+    line::at(Place { total: Some(settings.pairs as u64), ..Place::at(PARTS) });
     let results = stability(&parts.scene(&cancel), &selector, candidates, &settings, kept, &told);
     let results = results.map_err(|error| raw.failure(error))?;
     Resume::keep_last(resume, &results)?;
