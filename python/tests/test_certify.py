@@ -193,7 +193,7 @@ def test_it_has_a_page_that_a_notebook_shows(data):
     page = found.report()
     shown = found._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and page in html.unescape(shown)
-    for text in ("2 of 7 features judged", "outcome", "g1, g6", found.features[0]["replacement"]):
+    for text in ("2 of 7 features judged", "outcome", "<bdi>g1</bdi>", "<bdi>g6</bdi>", found.features[0]["replacement"]):
         assert text in page, text
     said = json.loads(found.to_json())
     assert said["command"] == "certify(X, y, ['g1', 'g6'])"

@@ -346,8 +346,8 @@ fn wide(columns: usize) -> u32 {
 }
 
 /// A matrix of shares from -1 to 1, a row of values for each of `rows`: the colour tells the sign, its
-/// strength the size, and the number stands in the cell, in percent where `percent`.
-pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>], percent: bool) -> Drawing {
+/// strength the size, and a text stands in the cell.
+pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>], texts: &[Vec<String>]) -> Drawing {
     let (left, top, width) = (beside(rows.iter().map(String::as_str)), 8, wide(columns.len()));
     let side = ((width as i32 - left - 8) / (columns.len() as i32).max(1)).clamp(12, 110);
     let high = side.min(38);
@@ -364,18 +364,25 @@ pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>], p
                 // Never invisible: plotters leaves those out.
                 let style = colour.mix(strength.max(0.02)).filled();
                 area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + high - 1)], style))?;
-                if side >= 34 && high >= 20 {
-                    let share = if percent {
-                        format!("{:.0}", 100.0 * value)
-                    } else {
-                        format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".")
-                    };
-                    text(area, &share, (x + side / 2, y + high / 2), HPos::Center, VPos::Center)?;
+                let words = &texts[row][column];
+                if high >= 20 && LETTER * words.chars().count() as i32 <= side + LETTER {
+                    text(area, words, (x + side / 2, y + high / 2), HPos::Center, VPos::Center)?;
                 }
             }
         }
         Ok(())
     })
+}
+
+/// Shares in percent, for the cells of a matrix.
+pub(crate) fn percents(values: &[Vec<f64>]) -> Vec<Vec<String>> {
+    values.iter().map(|row| row.iter().map(|value| format!("{:.0}", 100.0 * value)).collect()).collect()
+}
+
+/// Numbers from -1 to 1 with two digits, for the cells of a matrix.
+pub(crate) fn hundredths(values: &[Vec<f64>]) -> Vec<Vec<String>> {
+    let text = |value: &f64| format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".");
+    values.iter().map(|row| row.iter().map(text).collect()).collect()
 }
 
 /// Dots of two shares from 0 to 1 each: the first is the dot's area, the second the strength of its colour.
@@ -515,7 +522,9 @@ fn within(x: f64, length: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Bar, Joined, Role, Series, Ticks, bars, decade, dots, lines, matrix, short, within};
+    use super::{
+        Axes, Bar, Joined, Role, Series, Ticks, bars, decade, dots, hundredths, lines, matrix, percents, short, within,
+    };
 
     fn count(svg: &str, what: &str) -> usize {
         svg.matches(what).count()
@@ -538,7 +547,10 @@ mod tests {
         assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
 
         let names = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(count(&matrix(&names, &names, &[vec![1.0, 0.0], vec![-0.5, 1.0]], false).unwrap(), "<rect"), 4);
+        let values = [vec![1.0, 0.0], vec![-0.5, 1.0]];
+        let svg = matrix(&names, &names, &values, &hundredths(&values)).unwrap();
+        assert_eq!(count(&svg, "<rect"), 4);
+        assert!(svg.contains("-.50") && svg.contains(".00") && percents(&values)[1][0] == "-50");
         assert_eq!(count(&dots(&names, &names, &[vec![true, false], vec![true, true]]).unwrap(), "<circle"), 3);
     }
 
@@ -550,7 +562,7 @@ mod tests {
         assert!(
             lines(&[], axes).is_ok()
                 && bars(&[]).is_ok()
-                && matrix(&[], &[], &[], true).is_ok()
+                && matrix(&[], &[], &[], &[]).is_ok()
                 && dots(&[], &[], &[]).is_ok()
         );
     }

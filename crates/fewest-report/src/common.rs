@@ -107,7 +107,7 @@ pub(crate) fn cautions(result: Json<'_>) -> Vec<String> {
 /// How many samples of which classes, and how many features.
 pub(crate) fn contents(result: Json<'_>) -> String {
     let classes = classes(result);
-    let counts: Vec<String> = classes.iter().map(|(name, count)| format!("{count} {}", shorten(name, 30))).collect();
+    let counts: Vec<String> = classes.iter().map(|(name, count)| format!("{}: {count}", shorten(name, 30))).collect();
     let of = match counts.len() {
         0 => String::new(),
         1..=FEW => format!(" ({})", counts.join(", ")),
@@ -126,6 +126,9 @@ pub(crate) fn classes(result: Json<'_>) -> Vec<(&str, u64)> {
         .collect()
 }
 
+/// What a gap is of.
+pub(crate) const OBJECTIVE: &str = "This is of the training objective, not of accuracy on new samples.";
+
 /// The bar of what a bound proves: what is reached of the gain, and what is left open at most.
 pub(crate) fn proven(proof: &Proof<'_>, budget: &Budget) -> Result<Option<Chart>, String> {
     let Some(gap) = proof.gap() else { return Ok(None) };
@@ -135,7 +138,7 @@ pub(crate) fn proven(proof: &Proof<'_>, budget: &Budget) -> Result<Option<Chart>
     Ok(Some(Chart {
         id: "gap",
         title: "Distance from the best".to_owned(),
-        summary: sentence_case(&proof.sentence()),
+        summary: format!("{} {OBJECTIVE}", sentence_case(&proof.sentence())),
         svg: reached(1.0 - gap.clamp(0.0, 1.0))?,
         table: budget.table("Share of what features can gain", vec![words("gain"), numbers("share")], rows),
     }))

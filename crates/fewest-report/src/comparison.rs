@@ -1,6 +1,6 @@
 //! The page of `fewest compare`: lists side by side, each class by each list, what the lists share.
 
-use crate::chart::{Estimate, estimates, matrix};
+use crate::chart::{Estimate, estimates, matrix, percents};
 use crate::common::{about, contents, groups, label, number_cell, settings};
 use crate::measures::{interval, measured};
 use crate::read::Json;
@@ -39,7 +39,7 @@ pub(crate) const COLUMNS: [(&str, bool); 9] = [
     ("list", false),
     ("features", true),
     ("macro F1", true),
-    ("less that of the first", true),
+    ("difference from the first", true),
     ("recall of rare classes", true),
     ("gap", true),
     ("neighbours of the class", true),
@@ -85,7 +85,7 @@ pub(crate) fn finding(result: Json<'_>) -> Option<String> {
         |list: &Json<'_>| list.at("difference").at("ci95").pair().is_some_and(|(low, high)| low > 0.0 || high < 0.0);
     let differ = lists.iter().skip(1).filter(|list| shown(list)).count();
     let verdict = match (best.0 == first.0, differ) {
-        (_, 0) => "no list differs from the first by more than its interval".to_owned(),
+        (_, 0) => "no list differs clearly from the first (0 is in the interval of each difference)".to_owned(),
         (true, count) => format!("{} lower by more than the interval", is_are(count as u64)),
         (false, _) if shown(&best) => "above the first by more than its interval".to_owned(),
         (false, _) => "within the interval of the first".to_owned(),
@@ -107,7 +107,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
             Some(Estimate { label: name, value: f1.at("mean").number()?, interval: interval(f1, 1.0), chance: None })
         })
         .collect();
-    let columns = vec![words("list"), numbers("features"), numbers("macro F1"), numbers("less that of the first")];
+    let columns = vec![words("list"), numbers("features"), numbers("macro F1"), numbers("difference from the first")];
     let cells = |list: Json<'_>| {
         let f1 = measured(list.at("macro_f1")).unwrap_or_default();
         let less = difference(list.at("difference")).unwrap_or_default();
@@ -139,7 +139,14 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     );
     facts.push(("status", shorten(result.at("status").text().unwrap_or_default(), 20).into()));
     facts.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
-    let cautions = crate::common::warnings(result).into_iter().chain([seen]).collect();
+    let missing = result.at("lists").items().filter_map(|list| {
+        let (there, missing) = (list.at("features").items().len(), list.at("missing").items().len());
+        let name = shorten(list.at("name").text().unwrap_or_default(), 40);
+        (missing > 0).then(|| {
+            format!("{missing} of {} features of {name} are not in the data, and count for nothing.", there + missing)
+        })
+    });
+    let cautions = crate::common::warnings(result).into_iter().chain(missing).chain([seen]).collect();
     Ok(Answer { findings: finding(result).into_iter().collect(), cautions, panel: None, charts, facts })
 }
 
@@ -199,7 +206,7 @@ fn classes_of(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, Stri
         numbers("recall"),
         numbers("precision"),
         numbers("F1"),
-        numbers("F1 less that of the first"),
+        numbers("F1, difference from the first"),
     ];
     let table = budget.table("Each class by each list", columns, rows);
     let names: Vec<String> = first.iter().map(|&class| label(&name(class))).collect();
@@ -210,7 +217,7 @@ fn classes_of(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, Stri
         id: "classes",
         title: "F1 of each class by each list".to_owned(),
         summary: "F1 on samples held out, in percent. Rows: classes; columns: lists.".to_owned(),
-        svg: matrix(&names, &heads, &values, true)?,
+        svg: matrix(&names, &heads, &values, &percents(&values))?,
         table,
     });
     Ok(Some(Section::new("by-class", "Performance by class", vec![chart])))

@@ -10,6 +10,9 @@ use crate::read::Json;
 use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
 
+/// Classes up to which a confusion matrix has room for counts.
+const COUNTED: usize = 3;
+
 /// Samples up to which a page names them without being asked.
 const NAMED: u64 = 100;
 
@@ -64,6 +67,18 @@ fn with_interval(measure: Json<'_>) -> Option<String> {
     Some(format!("{mean:.4}{interval}"))
 }
 
+/// The features that most folds chose.
+fn often(result: Json<'_>, budget: &Budget) -> Option<Table> {
+    let rows: Vec<Vec<Cell>> = result
+        .at("frequency")
+        .entries()
+        .filter_map(|(name, share)| Some(vec![budget.name(name), Cell::share(share.number()?)]))
+        .take(FIRST)
+        .collect();
+    let columns = vec![words("feature"), words("share of folds")];
+    (!rows.is_empty()).then(|| budget.table("Features chosen most often", columns, rows.into_iter()))
+}
+
 fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let accuracy = result.at("summary").at("accuracy");
     let mut facts = Vec::new();
@@ -82,7 +97,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
             .chain(with_interval(accuracy).map(|text| format!("Accuracy on samples not seen: {text}.")))
             .collect(),
         cautions: cautions(result),
-        panel: None,
+        panel: often(result, budget),
         charts: worth(result, "measures", budget)?.into_iter().collect(),
         facts,
     })
@@ -284,7 +299,18 @@ pub(crate) fn confusion(result: Json<'_>, budget: &Budget, id: &'static str) -> 
     let table = budget.table("Confusion matrix", columns, rows);
     let labels: Vec<String> = names.iter().map(|name| label(name)).collect();
     let summary = "Rows: true class; columns: predicted class; percent of the row.".to_owned();
-    let svg = matrix(&labels, &labels, &shares, true)?;
+    let texts: Vec<Vec<String>> = counts
+        .iter()
+        .zip(&shares)
+        .map(|(counts, shares)| {
+            let cell = |(count, share): (&u64, &f64)| match names.len() {
+                1..=COUNTED => format!("{count} ({:.0} %)", 100.0 * share),
+                _ => format!("{:.0}", 100.0 * share),
+            };
+            counts.iter().zip(shares).map(cell).collect()
+        })
+        .collect();
+    let svg = matrix(&labels, &labels, &shares, &texts)?;
     Ok(Some(Block::Chart(Chart { id, title: "Confusion matrix".to_owned(), summary, svg, table })))
 }
 

@@ -163,7 +163,7 @@ fn panel_of(result: Json<'_>, budget: &Budget) -> Option<Table> {
     ];
     let mut table =
         budget.table(format!("Panel of {}", plural(rows.len() as u64, "marker")), columns, rows.into_iter());
-    table.note = "Recurs: share of random halves of the samples whose selection keeps the feature. Replaceable by: the exchange that costs least, in percent of the gain.";
+    table.note = "Recurs: share of random halves of the samples whose selection keeps the feature. Replaceable by: the exchange that costs least, in percent of the gain, one exchange at a time.";
     table.first = FIRST;
     Some(table)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::certified;
-use crate::chart::{Axes, Joined, Role, Series, Ticks, lines, matrix};
+use crate::chart::{Axes, Joined, Role, Series, Ticks, hundredths, lines, matrix};
 use crate::common::{
     about, cautions, contents, label, list, number_cell, proven, rules, sentence_case, settings, status_words,
 };
@@ -54,7 +54,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.push(settings(budget, result, result.at("command"), ""));
     let certified = certified::is_certified(result);
     let ended = match status_words(status) {
-        _ if certified && status == "optimal" => "the best of its size is proven, within the gap asked for",
+        _ if certified && status == "optimal" => "done; the best list of its size is known",
         "" => "unknown",
         words => words,
     };
@@ -94,7 +94,9 @@ fn answer(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Answer, 
         };
         charts.extend(proven(if proof.bound.is_some() { &proof } else { &certified }, budget)?);
         let better = if proof.maximised { "larger" } else { "smaller" };
-        lines.push(("objective", Cell::from(format!("{} ({better} is better)", number(proof.objective)))));
+        let empty = result.at("baseline").number().or(result.at("certificate").at("baseline").number());
+        let empty = empty.map_or_else(String::new, |empty| format!("; {} without features", number(empty)));
+        lines.push(("objective", Cell::from(format!("{} ({better} is better{empty})", number(proof.objective)))));
         if let (Some(bound), Some(gap)) = (proof.bound, result.at("gap").number()) {
             lines.push(("bound", crate::words::bound(bound, proof.maximised).into()));
             lines.push(("gap", at_most(gap).into()));
@@ -230,7 +232,8 @@ fn chosen_table(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Option<Ta
         _ => "per unit",
     };
     let of = if weighted { format!("; weights {scale}{positive}") } else { String::new() };
-    let caption = format!("{}{of}", plural(chosen.len() as u64, "chosen feature"));
+    let noun = if certified::is_certified(result) { "feature" } else { "chosen feature" };
+    let caption = format!("{}{of}", plural(chosen.len() as u64, noun));
     let note = if strength.is_empty() { "" } else { ALONE };
     Some(Table { note, first: FIRST, ..budget.table(caption, columns, rows.iter().map(cells)) })
 }
@@ -315,7 +318,7 @@ pub(crate) fn stand_ins(result: Json<'_>, budget: &Budget) -> Result<Option<Sect
             id: "correlations",
             title: "Correlation among the chosen features".to_owned(),
             summary: format!("{strongest}{more}"),
-            svg: matrix(&labels, &labels, &drawn, false)?,
+            svg: matrix(&labels, &labels, &drawn, &hundredths(&drawn))?,
             table,
         }));
     }

@@ -178,7 +178,7 @@ fn every_kind_of_run_has_a_page() {
     let page =
         scratch.run(&["select", "three.csv", "-m", "info-gain", "--max-features", "2", "--report", "-"]).code(0).out;
     assert!(
-        page.starts_with("<!DOCTYPE html>") && page.contains("60 samples (20 a, 20 b, 20 c), 5 features"),
+        page.starts_with("<!DOCTYPE html>") && page.contains("60 samples (a: 20, b: 20, c: 20), 5 features"),
         "the page alone is on standard output"
     );
 }

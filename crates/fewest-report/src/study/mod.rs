@@ -10,7 +10,7 @@ pub(crate) mod wording;
 use methods_text::methods_text;
 use wording::{change, folds as counted, judged, largest, left_out};
 
-use crate::common::{about, cautions, contents, list, sentence_case, settings};
+use crate::common::{OBJECTIVE, about, cautions, contents, list, sentence_case, settings};
 use crate::evaluation::{SizePoint, accuracy_by_size, frequency, performance, stability_words, wrong};
 use crate::guessing::{NO_BETTER, guessing, rare};
 use crate::measures::{interval, measured, worth};
@@ -106,6 +106,10 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     if result.at("status").text().is_some_and(|status| status != "completed") {
         weak.push(left(result));
     }
+    let all = result.at("n_features").count();
+    if all.is_some() && all == Some(panel.at("selected").items().len() as u64) {
+        weak.push("All features are in the panel: nothing was left out.".to_owned());
+    }
     if let Some((words, more)) = largest(result) {
         weak.push(format!(
             "{} Try up to {more}: --max-features 1..{more} of the command, sizes=range(1, {}) of Study in Python.",
@@ -122,19 +126,23 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     if let Some((proof, what)) = proof(panel)
         && let Some(chart) = crate::common::proven(&proof, budget)?
     {
-        charts.push(Chart { summary: format!("{what}, on all samples: {}.", proof.sentence()), ..chart });
+        charts.push(Chart { summary: format!("{what}, on all samples: {}. {OBJECTIVE}", proof.sentence()), ..chart });
     }
     Ok(Answer { findings, cautions: weak, panel: features(result, budget), charts, facts })
 }
 
-/// What tells more than accuracy where one of two classes is rare.
+/// What tells more than accuracy where one of two classes is rare, or a sensitivity was asked for.
 fn by_order(result: Json<'_>) -> Option<String> {
-    let share = rare(result)?;
+    let cut = result.at("panel").at("threshold").at("sensitivity").number();
+    let share = rare(result);
+    if share.is_none() && cut.is_none() {
+        return None;
+    }
     let of = |name: &str| measured(result.at("summary").at(name));
     let (auc, found, spared) = (of("auc")?, of("sensitivity")?, of("specificity")?);
+    let why = share.map_or_else(String::new, |share| format!("; one class is {} of the samples", percent(share)));
     Some(format!(
-        "AUC {auc}, sensitivity {found}, specificity {spared} on the samples that took no part in the choice; one class is {} of the samples.",
-        percent(share)
+        "AUC {auc}, sensitivity {found}, specificity {spared} on the samples that took no part in the choice{why}."
     ))
 }
 
@@ -224,8 +232,16 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Table> {
             budget.foreign(&by.first().cloned().unwrap_or_default(), 60),
         ]
     });
-    let columns = vec![words("feature"), words("weight"), words("share of folds"), words("replaceable by")];
-    let mut table = budget.table(format!("Panel of {}", plural(names.len() as u64, "feature")), columns, rows);
+    let mut rows: Vec<Vec<Cell>> = rows.collect();
+    let mut columns = vec![words("feature"), words("weight"), words("share of folds"), words("replaceable by")];
+    if rows.iter().all(|row| row[3].text.is_empty()) {
+        columns.pop();
+        for row in &mut rows {
+            row.pop();
+        }
+    }
+    let mut table =
+        budget.table(format!("Panel of {}", plural(names.len() as u64, "feature")), columns, rows.into_iter());
     table.note = "Weight: of scaled values, above 0 for the class +1. Share of folds: outer folds that chose it on their own. Replaceable by: the exchange that costs least, in percent of what the panel gains over no features.";
     table.first = FIRST;
     Some(table)
