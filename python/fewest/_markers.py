@@ -83,13 +83,11 @@ class Markers(Told):
                 "gene": marker["feature"],
                 "rank": marker["rank"],
                 "type": name,
-                "mean": marker["mean"][at],
-                "share": marker["share"][at],
-                "weight": marker["weight"][at],
+                **{key: marker[key][name] for key in ("mean", "share", "weight")},
                 "highest": marker["highest"] == name,
             }
             for marker in self._markers()
-            for at, name in enumerate(self.classes)
+            for name in self.classes
         ]
         return import_module("pandas").DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
 
@@ -265,7 +263,7 @@ class Markers(Told):
                     missing.append(name)
                     continue
                 at = place[name]
-            chosen[at], rank[at], weights[at] = True, marker["rank"], marker["weight"]
+            chosen[at], rank[at], weights[at] = True, marker["rank"], [marker["weight"][name] for name in self.classes]
         if missing:
             warn(f"genes of the panel that var of adata does not have are in uns[{key!r}] alone: {', '.join(missing)}")
         adata.var[key], adata.var[f"{key}_rank"] = chosen, rank

@@ -140,8 +140,10 @@ pub(crate) fn stand_in(of: Json<'_>) -> String {
     format!("{}{price}", shorten(of.at("feature").text().unwrap_or_default(), 30))
 }
 
+/// The numbers of a marker, one for each class in order; lists in results of versions before 0.1.0.
 fn numbers_of(marker: Json<'_>, key: &str) -> Vec<f64> {
-    marker.at(key).items().filter_map(Json::number).collect()
+    let of = marker.at(key);
+    of.entries().map(|class| class.1).chain(of.items()).filter_map(Json::number).collect()
 }
 
 /// The mean of a marker, and its share above 0, in the class where its mean is largest.

@@ -74,9 +74,9 @@ struct Marker {
     rank: usize,
     /// The class of the largest mean.
     highest: String,
-    mean: Vec<f64>,
-    share: Vec<f64>,
-    weight: Vec<f64>,
+    mean: ByName<f64>,
+    share: ByName<f64>,
+    weight: ByName<f64>,
     tells_apart: Vec<Contribution>,
     /// Share of the folds that chose it.
     frequency: f64,
@@ -259,6 +259,7 @@ impl MarkersContext<'_> {
         let frequency = found.judged.frequency();
         let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
         let class = |code| self.data.class(code);
+        let by_class = |values: &[f64]| ByName::new(self.data.target.classes.clone(), values.iter().copied());
         let stand_in = |of: &fewest_eval::markers::StandIn| StandIn {
             feature: self.data.name(of.feature),
             index: of.feature,
@@ -272,9 +273,9 @@ impl MarkersContext<'_> {
                 index: table.feature,
                 rank: at + 1,
                 highest: class(table.highest() as u32),
-                mean: table.mean.clone(),
-                share: table.share.clone(),
-                weight: apart.weight.clone(),
+                mean: by_class(&table.mean),
+                share: by_class(&table.share),
+                weight: by_class(&apart.weight),
                 tells_apart: pairs
                     .map(|pair| Contribution { high: class(pair.high), low: class(pair.low), share: pair.share })
                     .collect(),
