@@ -7,7 +7,7 @@ use fewest_data::ScaleKind;
 use fewest_eval::ClassWeights;
 use fewest_eval::evaluate::FoldResult;
 use fewest_eval::markers::{
-    ClassReport, JudgedFolds, Lost, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings,
+    ClassReport, JudgedFolds, LevelClasses, Lost, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings,
 };
 use serde::Serialize;
 
@@ -34,6 +34,8 @@ pub struct Markers {
     about: About,
     panel: Option<Panel>,
     macro_f1: Option<Summary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    levels: Vec<OfLevel>,
     summary: ByName<Summary>,
     by_class: Vec<OfClass>,
     confused: Vec<Confused>,
@@ -108,6 +110,26 @@ struct OfClass {
     worth: ClassReport,
 }
 
+/// A level of the hierarchy of classes in the folds.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct OfLevel {
+    name: String,
+    classes: Vec<String>,
+    macro_f1: Option<Summary>,
+}
+
+impl OfLevel {
+    /// The levels, coarse to fine, the classes themselves last; none without a hierarchy.
+    pub(crate) fn all(judged: &JudgedFolds, settings: &MarkersSettings, data: NamedData<'_>) -> Vec<Self> {
+        let of = |level: LevelClasses| Self {
+            macro_f1: judged.macro_f1_of(&level.of),
+            name: level.name,
+            classes: level.classes,
+        };
+        settings.levels(data.target).into_iter().map(of).collect()
+    }
+}
+
 /// A pair of classes that is told apart poorly.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Confused {
@@ -146,6 +168,8 @@ pub(crate) struct MarkersAsked {
     robust: usize,
     expression: [Option<f64>; 2],
     multi_class: MultiClass,
+    hierarchy: Vec<String>,
+    level_weights: Vec<f64>,
     folds: usize,
     sample: usize,
     seed: u64,
@@ -167,6 +191,8 @@ impl MarkersAsked {
             robust: settings.robust,
             expression: settings.expression,
             multi_class: settings.multi_class,
+            hierarchy: settings.hierarchy.iter().map(|level| level.name.clone()).collect(),
+            level_weights: settings.level_weights.clone(),
             folds: settings.folds,
             sample: settings.sample,
             seed: settings.seed,
@@ -219,6 +245,7 @@ impl MarkersContext<'_> {
             status: found.status,
             panel: found.panel.as_ref().map(|panel| self.panel(panel, found)),
             macro_f1: found.judged.macro_f1(),
+            levels: OfLevel::all(&found.judged, self.settings, data),
             summary: found.judged.summaries().into_iter().collect(),
             by_class: classes.map(|(class, worth)| OfClass { class, worth }).collect(),
             confused: Confused::all(&found.judged, data),
