@@ -26,7 +26,8 @@ impl ReadOptions {
         let read =
             Self { apart, sum_by: Vec::new(), normalize: Normalization::default(), features: None, ..self.clone() };
         // As in `read_format`: totals are of features that are left out, too, where these hold no text.
-        let whole = !self.normalize.is_none() && !(format.is_table() && !self.transpose) && format != Format::Svmlight;
+        let table = format.is_table() && !self.transpose;
+        let whole = !(self.normalize.is_none() || table || format == Format::Svmlight);
         Some(if whole { Self { drop: Vec::new(), only: Vec::new(), ..read } } else { read })
     }
 
