@@ -39,6 +39,7 @@ def caller_of(
     *,
     notes: list[str] | None = None,
     texts: list[Any] | None = None,
+    summed: dict[str, Any] | None = None,
     **asked: Any,
 ) -> dict[str, Any]:
     """The entries that ``Caller`` of the engine is made of.
@@ -56,6 +57,7 @@ def caller_of(
         "rows": list(range(len(samples.codes))) if samples.kept is None else samples.kept.tolist(),
         "notes": notes or [],
         "texts": texts or [],
+        "summed": summed,
         "command": " ".join(command.split()),
         "asked": {
             "format": type(given["X"]).__name__,

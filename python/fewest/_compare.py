@@ -139,13 +139,13 @@ class _Comparer(Judge):
     _tags = replace(SeveralProblems._tags, remedy="A longer time_limit, or fewer genes in X.")
 
     @limited
-    def _find(self, adata: Any, groupby: Any, lists: Any, groups: Any, sample_weight: Any) -> Comparison:
+    def _find(self, adata: Any, groupby: Any, lists: Any, **of_samples: Any) -> Comparison:
         """What :func:`compare` returns."""
         self._validate_params()
         given = lists if isinstance(lists, Mapping) else {f"list {at + 1}": of for at, of in enumerate(lists)}
         if not 2 <= len(given) <= 10:
             raise ValueError(f"lists holds {len(given)} lists, but two to ten are compared")
-        samples, classes, (weights, caller) = self._asked(adata, groupby, groups, sample_weight)
+        samples, classes, (weights, caller), levels = self._asked(adata, groupby, **of_samples)
         place = {str(name): at for at, name in enumerate(self._names())}
         chosen, missing = zip(*[self._indices(str(name), of, adata, place) for name, of in given.items()], strict=True)
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
@@ -158,7 +158,7 @@ class _Comparer(Judge):
             weights,
             classes,
             lists_of,
-            self._judge_settings(samples),
+            self._judge_settings(samples, levels),
             caller,
             limits,
             listener,
@@ -202,7 +202,7 @@ class _Comparer(Judge):
         return sorted(place[gene] for gene in genes if gene in place), missing
 
 
-@searches(_Comparer, "adata", "groupby", "lists", "groups", "sample_weight")
+@searches(_Comparer, "adata", "groupby", "lists", "groups", "sample_weight", "sum_by", "hierarchy")
 def compare(  # type: ignore[empty-body]
     adata: Any,
     groupby: Any,
@@ -214,6 +214,9 @@ def compare(  # type: ignore[empty-body]
     log1p: bool = False,
     groups: Any = None,
     sample_weight: Any = None,
+    sum_by: Any = None,
+    hierarchy: Any = None,
+    level_weights: Any = None,
     C: float | str = "auto",
     loss: str = "squared_hinge",
     multi_class: str = "ovo",
@@ -262,6 +265,12 @@ def compare(  # type: ignore[empty-body]
         entry for each sample.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as.
+    sum_by : str, array-like of shape (n_samples,) or list of them, default=None
+        Samples of one type that agree in these columns are summed up to one sample, as in :func:`markers`.
+    hierarchy : str, dict, array-like of shape (n_samples,) or list of them, default=None
+        Levels above the types, from coarse to fine, as in :func:`markers`; each list is judged at each.
+    level_weights : array-like of float, default=None
+        What the pairs of each level weigh together, those of the types themselves last. None: 1 each.
     C : float or "auto", default="auto"
         Slack cost of every list. "auto": 0.3 ``n_types / sum of weights``: the samples of a type cost 0.3
         together.

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._caller import called_with, caller_of
+from fewest._caller import called_with, caller_of, column_name
 from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
 from fewest._figure import FIRST, MUTED, SHADES, finish, name_rows, new_axes, short
 from fewest._folds import keep_groups
@@ -24,6 +24,7 @@ from fewest._functions import searches
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
 from fewest._several import PROBLEMS, SeveralProblems
+from fewest._sums import Sums, label_columns, levels_of
 from fewest._tables import Told, written
 from fewest._warn import warn
 
@@ -96,13 +97,11 @@ class Markers(Told):
                 "gene": marker["feature"],
                 "rank": marker["rank"],
                 "type": name,
-                "mean": marker["mean"][at],
-                "share": marker["share"][at],
-                "weight": marker["weight"][at],
+                **{key: marker[key][name] for key in ("mean", "share", "weight")},
                 "highest": marker["highest"] == name,
             }
             for marker in self._markers()
-            for at, name in enumerate(self.classes)
+            for name in self.classes
         ]
         return import_module("pandas").DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
 
@@ -372,7 +371,7 @@ class Markers(Told):
                     missing.append(name)
                     continue
                 at = place[name]
-            chosen[at], rank[at], weights[at] = True, marker["rank"], marker["weight"]
+            chosen[at], rank[at], weights[at] = True, marker["rank"], [marker["weight"][name] for name in self.classes]
         if missing:
             warn(f"genes of the panel that var of adata does not have are in uns[{key!r}] alone: {', '.join(missing)}")
         adata.var[key], adata.var[f"{key}_rank"] = chosen, rank
@@ -397,19 +396,36 @@ class Judge(SeveralProblems):
         "normalize_total": [*COST, None],
         "log1p": ["boolean"],
         "C": COST_OR_AUTO,
+        "level_weights": ["array-like", None],
         "scale": [StrOptions({"standard", "maxabs", "none"})],
         "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
 
-    def _asked(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> tuple[Samples, list[str], tuple[Any, ...]]:
-        """The samples, their classes, and what the engine takes of them before and after its settings."""
+    def _asked(
+        self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, sum_by: Any, hierarchy: Any
+    ) -> tuple[Samples, list[str], tuple[Any, ...], list[dict[str, Any]]]:
+        """The samples, their classes, what the engine takes of them before and after its settings, and the levels above
+        the classes.
+        """
         for name, value in (("groupby", groupby), ("groups", groups)):
             if isinstance(value, str) and not is_annotated(adata):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
-        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": adata}
-        X = self._normalized(self._matrix(adata))
+        X, of_samples, names, summed = self._matrix(adata), y, sample_names(adata), None
+        if sum_by is not None:
+            columns = label_columns(adata, sum_by, "sum_by", X.shape[0])
+            if isinstance(groupby, str):
+                columns.pop(groupby, None)
+            sums = Sums(columns, y)
+            counts = sums.matrix(X.X if is_annotated(X) else X)
+            X = _View(counts, X.obs.iloc[sums.first], X.var_names) if is_annotated(X) else counts
+            y, groups, sample_weight = (
+                sums.same(values, name) for name, values in (("groupby", y), ("groups", groups), ("sample_weight", sample_weight))
+            )
+            names, summed = sums.names, sums.said
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": names, "X": adata}
+        X = self._normalized(X)
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
             warn(
                 "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the "
@@ -419,8 +435,9 @@ class Judge(SeveralProblems):
         if groups is not None:
             keep_groups(samples, X, groups)
         classes = [str(label) for label in samples.classes.tolist()]
-        caller = caller_of(self, samples, self._names(), given, called_with(repr(self), *self._said(adata, groupby)))
-        return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller)
+        caller = caller_of(self, samples, self._names(), given, called_with(repr(self), *self._said(adata, groupby)), summed=summed)
+        levels = levels_of(adata, hierarchy, of_samples, classes, column_name(y))
+        return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller), levels
 
     def _said(self, adata: Any, groupby: Any) -> list[str]:
         """The words for the data in the call."""
@@ -490,7 +507,7 @@ class Judge(SeveralProblems):
         columns = getattr(values, "column_names", getattr(values, "columns", None))
         return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
 
-    def _judge_settings(self, samples: Samples) -> dict[str, Any]:
+    def _judge_settings(self, samples: Samples, levels: list[dict[str, Any]]) -> dict[str, Any]:
         """What the engine is asked of folds and classifiers."""
         weights: Any = said_class_weights(self.class_weight, samples.classes)
         weights = weights or {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
@@ -498,6 +515,8 @@ class Judge(SeveralProblems):
             "cost": None if self.C == "auto" else float(self.C),
             "loss": self.loss.replace("_", "-"),
             "multi_class": PROBLEMS[self.multi_class],
+            "hierarchy": levels,
+            "level_weights": [] if self.level_weights is None else [float(weight) for weight in self.level_weights],
             "preparation": {"scale": self.scale, "class_weight": weights},
             "seed": seed_of(self.random_state),
             **handed(self, "sample", folds="cv"),
@@ -523,15 +542,15 @@ class _Finder(Judge):
         """The size under the name that selectors have for it."""
         return self.n_genes
 
-    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
+    def _find(self, adata: Any, groupby: Any, key_added: str | None, **given: Any) -> Markers:
         """What :func:`markers` returns."""
-        found = self._found(adata, groupby, groups, sample_weight)
+        found = self._found(adata, groupby, **given)
         if key_added is not None and is_annotated(adata):
             found.store(adata, key_added)
         return found
 
     @limited
-    def _found(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+    def _found(self, adata: Any, groupby: Any, **given: Any) -> Markers:
         self._validate_params()
         if self.n_genes is None and (self.rules or Rules()).max_features is None:
             raise ValueError("say how many genes there may be: n_genes=50")
@@ -541,11 +560,11 @@ class _Finder(Judge):
             )
         if self.halves % 2:
             raise ValueError(f"halves is {self.halves}, but must be an even number, as halves are pairs; 0 for none")
-        samples, classes, (weights, caller) = self._asked(adata, groupby, groups, sample_weight)
+        samples, classes, (weights, caller), levels = self._asked(adata, groupby, **given)
         limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
         listener = Listener(self, samples).wanted
         result, stopped = _core.markers(
-            samples.matrix, samples.codes, weights, classes, self._settings(samples), caller, limits, listener, samples.groups
+            samples.matrix, samples.codes, weights, classes, self._settings(samples, levels), caller, limits, listener, samples.groups
         )
         ended = {"status": result["status"], "interrupted": stopped}
         warn_of_limit(self, ended, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
@@ -560,7 +579,7 @@ class _Finder(Judge):
             **{name: panel.get(name) for name in ("objective", "bound", "gap")},
         )
 
-    def _settings(self, samples: Samples) -> dict[str, Any]:
+    def _settings(self, samples: Samples, levels: list[dict[str, Any]]) -> dict[str, Any]:
         """What the engine is asked to do."""
         low, high = (None, None) if self.expression is None else self.expression
         return {
@@ -568,11 +587,11 @@ class _Finder(Judge):
             "expression": [None if low is None else float(low), None if high is None else float(high)],
             "slack": float(self.slack),
             **handed(self, "per_class", "robust", "halves"),
-            **self._judge_settings(samples),
+            **self._judge_settings(samples, levels),
         }
 
 
-@searches(_Finder, "adata", "groupby", "groups", "sample_weight", "key_added")
+@searches(_Finder, "adata", "groupby", "groups", "sample_weight", "sum_by", "hierarchy", "key_added")
 def markers(  # type: ignore[empty-body]
     adata: Any,
     groupby: Any,
@@ -590,6 +609,9 @@ def markers(  # type: ignore[empty-body]
     halves: int = 20,
     groups: Any = None,
     sample_weight: Any = None,
+    sum_by: Any = None,
+    hierarchy: Any = None,
+    level_weights: Any = None,
     C: float | str = "auto",
     loss: str = "squared_hinge",
     multi_class: str = "ovo",
@@ -654,6 +676,15 @@ def markers(  # type: ignore[empty-body]
         that: a column of ``obs``, or one entry for each sample.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as.
+    sum_by : str, array-like of shape (n_samples,) or list of them, default=None
+        Samples of one type that agree in these columns, such as the cells of a donor, are summed up to one sample
+        (pseudobulk), before ``normalize_total``: columns of ``obs``, or an entry for each sample. Takes counts.
+    hierarchy : str, dict, array-like of shape (n_samples,) or list of them, default=None
+        Levels above the types, from coarse to fine, such as lineages: columns of ``obs``, an entry for each sample, or
+        a dict from types to their coarse types. Pairs of types weigh by the level at which they part, and each
+        level is judged: ``result["levels"]``.
+    level_weights : array-like of float, default=None
+        What the pairs of each level weigh together, those of the types themselves last. None: 1 each.
     C : float or "auto", default="auto"
         Slack cost. "auto": 0.3 ``n_types / sum of weights``: the samples of a type cost 0.3 together.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"

@@ -107,6 +107,7 @@ def read_table(
     unique_names: bool = False,
     zero_based: bool = False,
     index_limit: int | None = None,
+    sum_by: Sequence[str] = (),
     normalize_total: float | None = None,
     log1p: bool = False,
     target_optional: bool = False,
@@ -170,6 +171,9 @@ def read_table(
         Whether feature numbers of svmlight begin at 0. False: as a comment at its start says, else at 1.
     index_limit : int, default=None
         Largest feature number of svmlight. None: about the bytes of the file.
+    sum_by : sequence of str, default=()
+        Counts: samples of one class that agree in these columns, such as the cells of a donor, are summed up to one,
+        before ``normalize_total``. The columns are set apart.
     normalize_total : float, default=None
         Counts: the values of each sample are multiplied so that their sum over all features is this, such as
         1e4, before features are left out; a sample of zeros stays as it is.
@@ -234,6 +238,7 @@ def read_table(
         "zero_based": bool(zero_based),
         "layer": layer,
         "index_limit": index_limit,
+        "sum_by": _listed(sum_by),
         "normalize_total": None if normalize_total is None else float(normalize_total),
         "log1p": bool(log1p),
     }

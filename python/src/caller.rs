@@ -1,6 +1,6 @@
 //! What only Python knows of the data and of the call.
 
-use fewest_data::{MissingRule, Names, Note, ScaleKind, ScaleReason, Target, TextColumn};
+use fewest_data::{MissingRule, Names, Note, ScaleKind, ScaleReason, Summed, Target, TextColumn};
 use fewest_result::{About, Asked, NamedData};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -23,6 +23,8 @@ struct Given {
     notes: Vec<String>,
     /// Text columns: name, the features made of it, its values.
     texts: Vec<(String, Vec<String>, Vec<String>)>,
+    /// What was summed up to the samples.
+    summed: Option<Summed>,
     /// What was asked of the data.
     asked: Asked,
     /// The call.
@@ -41,6 +43,7 @@ pub(crate) struct Caller {
     notes: Vec<String>,
     /// The values of text columns.
     pub(crate) read: Vec<Note>,
+    summed: Option<Summed>,
     asked: Asked,
     /// The call.
     pub(crate) command: String,
@@ -49,7 +52,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// The dictionary with the fields of [`Given`], and the classes: their names and that of each sample.
     pub(crate) fn new(given: &Bound<'_, PyAny>, classes: Vec<String>, codes: &[u32]) -> PyResult<Self> {
-        let Given { names, target, samples, rows, notes, texts, asked, command } = settings(given)?;
+        let Given { names, target, samples, rows, notes, texts, summed, asked, command } = settings(given)?;
         let values = |given: Vec<String>| rows.iter().map(|&row| given[row].clone()).collect();
         let column = |(column, made, values)| Note::Dummies { column, made, values };
         Ok(Self {
@@ -59,6 +62,7 @@ impl Caller {
             read: texts.into_iter().map(column).collect(),
             rows,
             notes,
+            summed,
             asked,
             command,
         })
@@ -82,6 +86,7 @@ impl Caller {
 
     /// What results say of them; `faults` are warnings of the run.
     pub(crate) fn about(&self, faults: &[String]) -> About {
-        self.named().about([&self.notes, faults].concat(), self.notes.clone())
+        let about = self.named().about([&self.notes, faults].concat(), self.notes.clone());
+        About { summed: self.summed.clone(), ..about }
     }
 }

@@ -256,6 +256,7 @@ COMMON = {
     "index-limit": "``index_limit`` of ``read_table``",
     "normalize-total": "``normalize_total`` of ``read_table``",
     "log1p": "``log1p`` of ``read_table``",
+    "sum-by": "``sum_by`` of ``read_table``",
     "json": "the attributes of a fitted selector, ``to_json`` of ``Study``",
     "report": "``report`` of ``Study``, fewest report of the command, displays",
     "trace": "``callback``, ``trace_``",
@@ -271,7 +272,7 @@ COMMON = {
 _DATA = {
     *("format", "target", "drop", "only", "text", "no-header", "header", "delimiter", "comment", "decimal", "thousands"),
     *("missing-codes", "drop-unlabelled", "classes", "positive", "transpose", "labels", "by", "id", "unique-names", "zero-based"),
-    *("layer", "index-limit", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads"),
+    *("layer", "index-limit", "sum-by", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
     *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),
@@ -307,7 +308,7 @@ _RESUME = "the command alone; ``resume`` of a selector"
 
 #: Options of ``markers`` and ``compare``: those that are no parameters, and those of both that are.
 _DATA_OF_PANELS = (
-    _DATA - {"layer", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"}
+    _DATA - {"layer", "sum-by", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"}
     | _SAID - {"json", "report", "verbose"}
     | {"missing", "positive"}
 )
@@ -323,6 +324,9 @@ _PANELS: dict[str, Place | str] = {
     "multi-class": of("multi_class"),
     "folds": of("cv"),
     "groups": of("groups"),
+    "sum-by": of("sum_by"),
+    "hierarchy": of("hierarchy"),
+    "level-weights": of("level_weights"),
     "sample": of("sample"),
     "seed": of("random_state"),
     "cost": of("C"),

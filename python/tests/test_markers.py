@@ -488,3 +488,76 @@ def test_two_types_have_the_keys_of_the_command():
     result = markers(X, y, 2, C=0.01, cv=2).result
     assert (result["classes"], result["positive"]) == ({"-1": "0", "+1": "1"}, "1")
     assert result["class_counts"] == {"-1": 30, "+1": 30}
+
+
+def counted():
+    """Cells with counts in X, donors and lineages."""
+    X, obs, names = cells(n=240)
+    return (
+        X,
+        obs.assign(lineage=np.where(obs["cell_type"] == "B", "b", "other"), batch=obs["donor"].isin(["d0", "d1"]).astype(str)),
+        names,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        (["--sum-by", "donor", "--normalize-total", "100", "--log1p"], {"normalize_total": 100, "log1p": True}),
+        (["--hierarchy", "lineage", "--level-weights", "1,2"], {"level_weights": [1, 2]}),
+        (["--hierarchy", "lineage,cell_type"], {}),
+    ],
+    ids=["sums", "weights", "levels"],
+)
+def test_sums_and_levels_are_those_of_the_command(tmp_path, options, given):
+    X, obs, names = counted()
+    frame = pd.DataFrame(X, columns=names)
+    column = "donor" if "--sum-by" in options else "lineage"
+    frame.assign(**{column: obs[column].to_numpy(), "cell_type": obs["cell_type"].to_numpy()}).to_csv(tmp_path / "d.csv", index=False)
+    out = tmp_path / "out.json"
+    more = ["--target", "cell_type", "--max-features", "4", "--json", str(out), "--quiet"]
+    assert _core.command(["fewest", "markers", str(tmp_path / "d.csv"), *options, *more]) == 0
+    theirs = json.loads(out.read_text())
+    adata = Annotated(X, obs, names)
+    wanted = {"sum_by": "donor"} if column == "donor" else {"hierarchy": ["lineage", "cell_type"][: options[1].count(",") + 1]}
+    found = markers(adata, "cell_type", 4, key_added=None, **wanted, **given)
+    close(timeless(json.loads(found.to_json())), timeless(theirs))
+    # The same of arrays: labels of each sample, or a dictionary of the types.
+    y = pd.Series(obs["cell_type"].to_numpy(), name="cell_type")
+    labels = {"sum_by": [pd.Series(obs["donor"].to_numpy(), name="donor")], "hierarchy": [{"B": "b", "NK": "other", "T": "other"}]}
+    of_arrays = markers(frame, y, 4, **{key: labels[key] for key in wanted}, **given)
+    assert of_arrays.genes == found.genes and of_arrays.objective == pytest.approx(found.objective)
+    if column == "donor":
+        sizes = obs.groupby(["donor", "cell_type"], observed=True).size()
+        assert found.result["n_samples"] == len(sizes)
+        assert found.result["summed"] == {"by": ["donor"], "samples": 240, "smallest": sizes.min()}
+        assert f"240 summed up to {len(sizes)}" in str(found)
+        sparse = markers(Annotated(sp.csr_matrix(X), obs, names), "cell_type", 4, key_added=None, scale="maxabs", **wanted, **given)
+        dense = markers(adata, "cell_type", 4, key_added=None, scale="maxabs", **wanted, **given)
+        assert sparse.objective == pytest.approx(dense.objective) and sparse.genes == dense.genes
+    else:
+        levels = found.result["levels"]
+        assert [level["name"] for level in levels] == ["lineage", "cell_type"] and levels[1]["macro_f1"] == found.macro_f1
+
+
+def test_what_has_no_sum_and_no_level_is_refused():
+    X, obs, names = counted()
+    adata = Annotated(X, obs, names)
+    types = obs["cell_type"].to_numpy()
+    for given, why in (
+        ({"sum_by": "person"}, "sum_by is 'person', but obs of adata has no such column; it has cell_type, donor"),
+        ({"sum_by": "batch", "groups": "donor"}, "another one of the same sum; sum by groups, too"),
+        ({"hierarchy": "batch"}, "of batch, but a class is in one"),
+        ({"hierarchy": {"B": "b", "T": "t"}}, "where class NK is in level 1"),
+        ({"hierarchy": "lineage", "multi_class": "ovr"}, "one-vs-rest"),
+        ({"hierarchy": "lineage", "level_weights": [1]}, "2 numbers above 0"),
+        ({"level_weights": [1, 2]}, "no hierarchy"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            markers(adata, "cell_type", 2, key_added=None, **given)
+    with pytest.raises(ValueError, match="a value is 1.09.*, but sums are of counts"):
+        markers(Annotated(np.log1p(X), obs, names), "cell_type", 2, key_added=None, sum_by="donor")
+    with pytest.raises(ValueError, match="sum_by has 2 entries, but X has 240 samples"):
+        markers(X, types, 2, sum_by=[["a", "b"]])
+    with pytest.raises(ValueError, match="sum_by is 'donor', which names a column of an AnnData"):
+        markers(X, types, 2, sum_by="donor")

@@ -18,6 +18,7 @@
 #' | `implies = list(a = c("b", "c"))` | `--implies a:b,c` |
 #' | `at_most = list(list(2, c("a", "b", "c")))`, `at_least` likewise | `--at-most 2:a,b,c` |
 #' | `groups`, `folds`, `sample_weights`, `tasks`: one value for each sample, or the name of a column of the samples | `--groups`, ... |
+#' | `sum_by = c("donor", "batch")`, `hierarchy = "lineage"`: names of columns of the samples, or a list of vectors with names | `--sum-by donor,batch`, ... |
 #' | `time_limit = 60` (seconds) or `"5m"`; 10 minutes where none is given | `--time-limit 60s` |
 #'
 #' `external` of [fewest_study()] is a file, or samples as `x` has them, where `y` is a name or there is a formula;
@@ -40,10 +41,13 @@
 NULL
 
 # Options whose values are names.
-OF_NAMES <- c("require", "forbid", "together", "features", "start", "drop", "only", "classes")
+OF_NAMES <- c("require", "forbid", "together", "features", "start", "drop", "only", "classes", "sum_by", "hierarchy")
 
 # Options that have one value for each sample, or a name of a column of them.
 OF_SAMPLES <- c("groups", "folds", "sample_weights", "tasks")
+
+# Options that name columns of the samples, or list them.
+OF_COLUMNS <- c("sum_by", "hierarchy")
 
 # Whether an option is one of these; `folds` of a study is a number of them.
 is_per_sample <- function(name, value) name %in% OF_SAMPLES && !(name == "folds" && is.numeric(value) && length(value) == 1)
@@ -68,7 +72,23 @@ sample_columns <- function(options, samples) {
     value
   })
   names(out) <- given
+  for (name in intersect(names(options), OF_COLUMNS)) out <- utils::modifyList(out, listed_columns(name, options[[name]], samples))
   out
+}
+
+# The columns that an option names or lists; `y` is the class.
+listed_columns <- function(name, value, samples) {
+  if (is.list(value)) {
+    if (is.null(names(value)) || !all(nzchar(names(value)))) fail(sprintf("%s is a list without names; name each vector", name))
+    long <- lengths(value) != samples$n
+    if (any(long)) fail(sprintf("%s has %d values for %s, but there are %d samples", name, length(value[[which(long)[1]]]), names(value)[long][1], samples$n))
+    return(as.list(value))
+  }
+  value <- setdiff(value, "y")
+  if (length(unknown <- setdiff(value, names(samples$columns)))) {
+    fail(sprintf("%s names \"%s\", which is no column of the samples; their columns are %s", name, unknown[1], quoted(names(samples$columns))))
+  }
+  as.list(samples$columns)[value]
 }
 
 # What other packages call options.
@@ -91,6 +111,7 @@ option_args <- function(name, value, files, apart = TRUE) {
   if (is.null(value) || isFALSE(value)) return(NULL)
   if (isTRUE(value)) return(flag)
   if (apart && is_per_sample(name, value)) return(c(flag, name))
+  if (name %in% OF_COLUMNS && is.list(value)) value <- names(value)
   if (name %in% c("feature_costs", "weight_bounds") && !is.null(names(value))) return(c(flag, json_file(value, name, files)))
   if (name %in% c("at_most", "at_least")) return(each(flag, as_counts(value), function(v) paste0(listed(v[[1]]), ":", listed(v[[2]]))))
   if (name %in% names(PAIR_SIGN) && !is.null(names(value))) {

@@ -200,8 +200,11 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
   options$json <- NULL
   if (model) options$model <- NULL
   if (!is_file(x)) {
+    classes_name <- if (!is.null(samples$y)) target_name(call, x, y)
+    # In the archive the class is y.
+    for (name in OF_COLUMNS) if (is.character(options[[name]])) options[[name]][options[[name]] == classes_name] <- "y"
     apart <- sample_columns(options, samples)
-    if (!is.null(samples$y)) apart$target_name <- target_name(call, x, y)
+    apart$target_name <- classes_name
     if (!is.null(samples$samples) && command %in% WITH_SAMPLES && is.null(options$id)) {
       apart$sample <- samples$samples
       options$id <- "sample"

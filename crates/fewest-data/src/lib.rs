@@ -40,7 +40,7 @@ pub use matrix::summary::{Duplicate, Summary, summary};
 pub use meaning::pattern::matching;
 pub use meaning::target::{Target, class_position, key_of_class};
 pub use names::{Finder, Names};
-pub use normalization::{Normalization, Normalized};
+pub use normalization::{Normalization, Normalized, Summed};
 pub use note::{Note, TargetRule};
 pub use reading::{Delimiter, Labels, ReadOptions, comment_of, decimal_of, delimiter_of, format_of, thousands_of};
 pub use words::{Remedy, Takes, Told, in_words};
@@ -68,6 +68,9 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
         {
             let options = ReadOptions { samples: None, ..options.clone() };
             read_source(&mut source, format, guessed, &options)
+        }
+        Err(DataError::UnknownColumn { file, name, available, .. }) if options.sum_by.contains(&name) => {
+            Err(DataError::UnknownColumn { file, name, role: "column of ⟦sum_by⟧", available })
         }
         Err(DataError::NotFinite { place, cell, count, columns: None }) => {
             let data = read_source(&mut source, format, guessed, &ReadOptions { missing: true, ..options.clone() });
@@ -134,12 +137,9 @@ fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<()
     }
 }
 
-fn read_source(
-    source: &mut Source,
-    format: Format,
-    guessed: bool,
-    options: &ReadOptions,
-) -> Result<Dataset, DataError> {
+fn read_source(source: &mut Source, format: Format, guessed: bool, wanted: &ReadOptions) -> Result<Dataset, DataError> {
+    let summed = wanted.before_sums(format);
+    let options = summed.as_ref().unwrap_or(wanted);
     let mut data = match &options.labels {
         Some(labels) => labels::joined(labels, options, |options| read_format(source, format, options))?,
         None => read_format(source, format, options)?,
@@ -154,7 +154,10 @@ fn read_source(
             target.check(&data.source)?;
         }
     }
-    if let Some(features) = &options.features {
+    if summed.is_some() {
+        data.sum_up(wanted, options)?;
+    }
+    if let Some(features) = &wanted.features {
         data.align(features)?;
     }
     if !options.target_optional {
@@ -245,7 +248,8 @@ fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str)
     if !options.normalize.is_none() && (format.is_text() || format.is_table()) && format != Format::Mtx {
         return Ok(None);
     }
-    let others = options.features.is_some() || options.labels.is_some() || !options.apart.is_empty();
+    let apart = !options.apart.is_empty() || !options.sum_by.is_empty();
+    let others = options.features.is_some() || options.labels.is_some() || apart;
     let rows = options.missing || options.transpose || !options.classes.is_empty() || options.positive.is_some();
     if others || rows || !format.is_table() && !options.only.is_empty() {
         return Ok(None);

@@ -3,6 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+/// Prefixes of a column of samples, as files and their libraries name it.
+pub(crate) const PREFIXES: [&str; 3] = ["obs/", "col_attrs/", "cols/"];
+
+/// Whether a column is meant that is asked for by name, with or without its table.
+pub(crate) fn is_column(asked: &str, name: &str) -> bool {
+    asked == name || PREFIXES.iter().any(|prefix| asked.strip_prefix(prefix) == Some(name))
+}
+
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {

@@ -34,6 +34,17 @@ pub struct Normalized {
     pub fractions: bool,
 }
 
+/// Samples that were summed up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summed {
+    /// The columns that the samples of a sum agree in, besides the class.
+    pub by: Vec<String>,
+    /// How many samples there were.
+    pub samples: usize,
+    /// Samples of the smallest sum.
+    pub smallest: usize,
+}
+
 impl Normalization {
     /// Whether nothing is done.
     pub fn is_none(&self) -> bool {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use fewest_svm::FeatureSet;
 
-use crate::{Names, Normalized, Place, Told};
+use crate::{Names, Normalized, Place, Summed, Told};
 
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -227,6 +227,8 @@ pub enum Note {
     Logged,
     /// Values were brought to a total, or their logarithms taken.
     Normalized(Box<Normalized>),
+    /// Samples were summed up.
+    Summed(Summed),
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -406,6 +408,11 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Logged => f.write_str(
                 "the values are logarithms already, as uns/log1p of the file says; leave out ⟦normalize_total⟧ and ⟦log1p⟧, or name the counts with ⟦layer⟧",
+            ),
+            Note::Summed(Summed { by, samples, smallest }) => write!(
+                f,
+                "{samples} samples are summed up, those of one {} to one; the smallest sum is of {smallest}",
+                by.iter().map(String::as_str).chain(["class"]).collect::<Vec<&str>>().join(" and ")
             ),
             Note::Normalized(done) => normalized(f, done),
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),

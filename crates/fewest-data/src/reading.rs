@@ -86,7 +86,11 @@ pub struct ReadOptions {
     pub layer: Option<String>,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
-    /// The normalization of each sample, before any feature is left out.
+    /// Columns to sum up counts by: samples that agree in them and in their class become one. They are
+    /// set apart.
+    #[serde(deserialize_with = "few")]
+    pub sum_by: Vec<String>,
+    /// The normalization of each sample, or sum of samples, before any feature is left out.
     #[serde(flatten)]
     pub normalize: Normalization,
 

@@ -28,7 +28,7 @@ pub struct Remedy<'a> {
 }
 
 /// What the settings take that texts name: those of [`crate::ReadOptions`], and of preparing the data.
-const NAMED: [(&str, Takes); 29] = [
+const NAMED: [(&str, Takes); 30] = [
     ("by", Takes::Text),
     ("classes", Takes::Names),
     ("comment", Takes::Text),
@@ -52,6 +52,7 @@ const NAMED: [(&str, Takes); 29] = [
     ("positive", Takes::Text),
     ("scale", Takes::Text),
     ("seed", Takes::Number),
+    ("sum_by", Takes::Names),
     ("target", Takes::Text),
     ("text", Takes::Names),
     ("thousands", Takes::Text),

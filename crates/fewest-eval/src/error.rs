@@ -85,6 +85,18 @@ pub enum EvalError {
         /// How many are asked for.
         least: usize,
     },
+    /// A class in two classes of a coarser level.
+    #[error(
+        "class {class} is in {} and in {} of {level}, but a class is in one; correct {level}, or leave it out of the hierarchy", .within[0], .within[1]
+    )]
+    ClassInTwo {
+        /// The class.
+        class: String,
+        /// The level.
+        level: String,
+        /// Two of the level's classes.
+        within: [String; 2],
+    },
     /// Fewer features that tell two classes apart by themselves than asked for.
     #[error(
         "{least} features that tell {first} and {second} apart by themselves are asked for, but there are {features}; ask for fewer, or let more features in"

@@ -1,9 +1,10 @@
 //! Markers: equal to enumeration, bound below all, judged on samples held out, rules kept.
 
+use fewest::method::rfe::{RfeSettings, rfe_classes};
 use fewest::model::FitSettings;
-use fewest::{DenseDesign, Limits, RuleList, Rules, Silent, Status, model};
+use fewest::{DenseDesign, Limits, RuleList, Rules, Samples, Silent, Status, SvmSettings, model};
 use fewest_data::{Features, Target};
-use fewest_eval::markers::{Expression, MarkerPanel, MarkersReport, MarkersSettings, compare, markers};
+use fewest_eval::markers::{Expression, Level, MarkerPanel, MarkersReport, MarkersSettings, compare, markers};
 use fewest_eval::{ClassWeights, Data, EvalError};
 use fewest_testing::{Rng, allowed_subsets};
 
@@ -275,5 +276,161 @@ fn lists_are_compared_on_the_same_folds_and_with_the_best_of_their_size() {
     for wrong in [&lists[..1], &[vec![0], vec![]][..]] {
         let error = compare(&samples, wrong, &settings, &[], &Limits::default(), &mut Silent).unwrap_err();
         assert!(error.to_string().contains("two or more"), "{error}");
+    }
+}
+
+/// Classes 0 and 1 in one lineage, 2 alone in another, 3 in a third.
+fn lineages() -> Level {
+    Level { name: "lineage".into(), of: ["a", "a", "b", "c"].map(String::from).to_vec() }
+}
+
+/// The objective of a subset where a pair of classes weighs what `weight` says: its C is that many times as
+/// large.
+fn weighed(
+    values: &[f64],
+    target: &Target,
+    panel: &MarkerPanel,
+    subset: &[usize],
+    weight: impl Fn(u32, u32) -> f64,
+) -> f64 {
+    let n = target.codes.len();
+    let mut features = dense(values, n);
+    panel.learnt.apply(&mut features).unwrap();
+    let by_class = ClassWeights::Balanced.of(&target.totals(&vec![1.0; n]));
+    let mut sum = 0.0;
+    for a in 0..target.classes.len() as u32 {
+        for b in 0..a {
+            let rows: Vec<usize> = (0..n).filter(|&i| [a, b].contains(&target.codes[i])).collect();
+            let codes: Vec<u32> = rows.iter().map(|&i| u32::from(target.codes[i] == a)).collect();
+            let weights: Vec<f64> = rows.iter().map(|&i| by_class[target.codes[i] as usize]).collect();
+            let svm = SvmSettings { cost: panel.svm.cost * weight(a, b), ..panel.svm.clone() };
+            let settings = FitSettings { svm, ..FitSettings::default() };
+            let part = features.rows(&rows);
+            let clock = fewest::Clock::unlimited();
+            let model = model::fit(part.as_design(), subset, &codes, &weights, &settings, &clock).unwrap();
+            sum += model.machines[0].solution.primal;
+        }
+    }
+    sum
+}
+
+#[test]
+fn a_panel_of_a_hierarchy_is_the_best_of_all_by_weighed_pairs() {
+    // Of six pairs one is inside a lineage, and five are of two.
+    for (seed, level_weights, [inside, between]) in
+        [(1, vec![], [3.0, 0.6]), (2, vec![1.0, 3.0], [4.5, 0.3]), (3, vec![4.0, 1.0], [1.2, 0.96])]
+    {
+        let (values, target) = data(4, 48, 9, seed);
+        let features = dense(&values, 48);
+        let settings = MarkersSettings { hierarchy: vec![lineages()], level_weights, slack: 0.0, ..sized(3) };
+        let found = find(&features, &target, &settings).unwrap();
+        let panel = found.panel.as_ref().unwrap();
+        let weight = |a: u32, b: u32| if a < 2 && b < 2 { inside } else { between };
+        let of = |subset: &[usize]| weighed(&values, &target, panel, subset, weight);
+        let rules = Rules::new(9, settings.rules.clone(), &[]).unwrap();
+        let each = allowed_subsets(&rules).into_iter().filter(|subset| !subset.is_empty());
+        let best = each.map(|subset| of(&subset.iter().collect::<Vec<_>>())).fold(f64::INFINITY, f64::min);
+        let (own, bound) = (panel.outcome.objective.unwrap(), panel.outcome.bound.unwrap());
+        assert!(
+            (own - best).abs() <= 1e-4 * best && (own - of(&panel.model.features)).abs() <= 1e-4 * best,
+            "{own} {best}"
+        );
+        assert!(bound <= best * (1.0 + 1e-9), "{bound} {best}");
+        // Without a hierarchy the objective is another one.
+        let plain = objective(&values, &target, panel, &panel.model.features);
+        assert!((own - plain).abs() > 1e-3 * best, "{own} {plain}");
+    }
+}
+
+#[test]
+fn each_level_is_judged_by_the_same_folds() {
+    let (values, target) = data(4, 80, 9, 5);
+    let features = dense(&values, 80);
+    let settings = MarkersSettings { hierarchy: vec![lineages()], ..sized(3) };
+    let found = find(&features, &target, &settings).unwrap();
+    let levels = settings.levels(&target);
+    assert_eq!(levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>(), ["lineage", "y"]);
+    assert_eq!((levels[0].classes.join(","), &levels[0].of), ("a,b,c".to_owned(), &vec![0, 0, 1, 2]));
+    // By hand: F1 of a is of both classes together.
+    let by_hand = |confusion: &[Vec<u64>]| {
+        let f1 = |inside: &[usize]| {
+            let sum = |rows: &[usize], columns: &[usize]| -> f64 {
+                rows.iter().flat_map(|&i| columns.iter().map(move |&j| confusion[i][j] as f64)).sum()
+            };
+            let all = [0, 1, 2, 3];
+            2.0 * sum(inside, inside) / (sum(inside, &all) + sum(&all, inside))
+        };
+        (f1(&[0, 1]) + f1(&[2]) + f1(&[3])) / 3.0
+    };
+    let folds = &found.judged.folds;
+    let mean = folds.iter().map(|fold| by_hand(&fold.confusion)).sum::<f64>() / folds.len() as f64;
+    let lineage = found.judged.macro_f1_of(&levels[0].of).unwrap();
+    assert!((lineage.mean - mean).abs() < 1e-12, "{lineage:?} {mean}");
+    let classes = found.judged.macro_f1().unwrap();
+    assert_eq!(found.judged.macro_f1_of(&levels[1].of).unwrap(), classes);
+    assert!(lineage.mean != classes.mean && classes.mean < 1.0, "{lineage:?} {classes:?}");
+}
+
+#[test]
+fn a_hierarchy_that_is_none_is_refused() {
+    let (values, target) = data(4, 48, 6, 1);
+    let features = dense(&values, 48);
+    let refused = |settings: MarkersSettings| find(&features, &target, &settings).unwrap_err().to_string();
+    let level = |name: &str, of: [&str; 4]| Level { name: name.into(), of: of.map(String::from).to_vec() };
+    let of = |hierarchy: Vec<Level>| MarkersSettings { hierarchy, ..sized(2) };
+    let one = refused(of(vec![level("all", ["x"; 4])]));
+    assert!(one.contains("all has x alone"), "{one}");
+    let crossed = refused(of(vec![lineages(), level("mid", ["m", "n", "n", "o"])]));
+    assert!(crossed.contains("n of mid is in a and in b"), "{crossed}");
+    let rest = refused(MarkersSettings { multi_class: fewest::MultiClass::OneVsRest, ..of(vec![lineages()]) });
+    assert!(rest.contains("one-vs-rest"), "{rest}");
+    for level_weights in [vec![1.0], vec![1.0, 0.0], vec![1.0, 1.0, 1.0]] {
+        let why = refused(MarkersSettings { level_weights, ..of(vec![lineages()]) });
+        assert!(why.contains("level_weights") && why.contains("2 numbers above 0"), "{why}");
+    }
+    let alone = refused(MarkersSettings { level_weights: vec![1.0], ..sized(2) });
+    assert!(alone.contains("no hierarchy"), "{alone}");
+    // Two levels and the classes, the last of which may be named.
+    let names = target.classes.clone();
+    let three = vec![level("top", ["l", "l", "l", "r"]), lineages(), Level { name: "y".into(), of: names }];
+    let settings = MarkersSettings { level_weights: vec![1.0, 2.0, 3.0], ..of(three) };
+    assert_eq!(find(&features, &target, &settings).unwrap().status, Status::Completed);
+    let values = |at: usize| ["p", "q"][at].to_owned();
+    let samples: Vec<String> = target.codes.iter().map(|&code| values(usize::from(code > 1))).collect();
+    assert_eq!(Level::of_samples("half", &samples, &target).unwrap().of, ["p", "p", "q", "q"]);
+    let mixed: Vec<String> = (0..target.codes.len()).map(|i| values(i % 2)).collect();
+    let error = Level::of_samples("half", &mixed, &target).unwrap_err().to_string();
+    assert!(error.contains("class type 3 is in q and in p of half"), "{error}");
+}
+
+#[test]
+fn an_elimination_weighs_pairs_with_few_samples_and_with_many() {
+    // 48 samples have one matrix for all pairs where they are at most twice the features.
+    for p in [9, 30] {
+        let (values, target) = data(4, 48, p, 2);
+        let features = dense(&values, 48);
+        let weight = |a: u32, b: u32| f64::from(1 + a + 2 * b);
+        let samples = Samples::new(features.as_design(), &target.codes, None).unwrap().weighing_pairs(weight);
+        let rules = Rules::at_most_features(p, 3).unwrap();
+        let svm = SvmSettings { cost: 0.05, tolerance: 1e-8, ..SvmSettings::default() };
+        let settings = RfeSettings { svm: svm.clone(), ..RfeSettings::default() };
+        let found = rfe_classes(&samples, &rules, &settings, Limits::default(), &mut Silent).unwrap();
+        let outcome = found.selection.outcome;
+        let subset: Vec<usize> = outcome.subset.unwrap().iter().collect();
+        let mut sum = 0.0;
+        for (a, b) in (0..4).flat_map(|b: u32| (0..b).map(move |a| (a, b))) {
+            let rows: Vec<usize> = (0..48).filter(|&i| [a, b].contains(&target.codes[i])).collect();
+            let codes: Vec<u32> = rows.iter().map(|&i| u32::from(target.codes[i] == b)).collect();
+            let settings = FitSettings {
+                svm: SvmSettings { cost: svm.cost * weight(a, b), ..svm.clone() },
+                ..FitSettings::default()
+            };
+            let (part, clock) = (features.rows(&rows), fewest::Clock::unlimited());
+            let weights = vec![1.0; rows.len()];
+            let model = model::fit(part.as_design(), &subset, &codes, &weights, &settings, &clock).unwrap();
+            sum += model.machines[0].solution.primal;
+        }
+        let own = outcome.objective.unwrap();
+        assert!((own - sum).abs() <= 1e-4 * sum, "{p}: {own} {sum}");
     }
 }

@@ -200,6 +200,15 @@ fn scaling(settings: Json<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
+/// What was summed up to the samples, where a result says it.
+pub(crate) fn summed(result: Json<'_>) -> Option<String> {
+    let (summed, sums) = (result.at("summed"), result.at("n_samples").count()?);
+    let (samples, smallest) = (summed.at("samples").count()?, summed.at("smallest").count().unwrap_or(1));
+    let columns = summed.at("by").texts().into_iter().map(|name| shorten(name, 40));
+    let by = columns.chain(["class".to_owned()]).collect::<Vec<String>>().join(" and ");
+    Some(format!("{samples} summed up to {sums}, those of one {by} to one; the smallest sum is of {smallest}"))
+}
+
 /// Which samples stay together in folds and halves, where a result says it.
 pub(crate) fn groups(result: Json<'_>) -> Option<String> {
     let groups = result.at("settings").at("groups");

@@ -112,6 +112,16 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     });
     weak.extend(poor);
     let mut facts: Vec<(&'static str, Cell)> = Vec::new();
+    // The last level is that of the classes.
+    let levels = result.at("levels").items();
+    let coarse = levels.len().saturating_sub(1);
+    let by_level = |level: Json<'_>| {
+        let (name, f1) = (level.at("name").text()?, measured(level.at("macro_f1"))?);
+        Some(format!("{}: {f1}", shorten(name, 40)))
+    };
+    let by_level: Vec<String> = levels.take(coarse).filter_map(by_level).collect();
+    facts.extend((!by_level.is_empty()).then(|| ("macro F1 of coarser classes", by_level.join("; ").into())));
+    facts.extend(crate::common::summed(result).map(|text| ("samples", text.into())));
     if let Some(alone) = measured(result.at("required").at("macro_f1")) {
         facts.push(("macro F1 of the required features alone", alone.into()));
         let brought = measured(result.at("required").at("difference"));
@@ -174,8 +184,10 @@ pub(crate) fn stand_in(of: Json<'_>) -> String {
     format!("{}{price}", shorten(of.at("feature").text().unwrap_or_default(), 30))
 }
 
+/// The numbers of a marker, one for each class in order; lists in results of versions before 0.1.0.
 fn numbers_of(marker: Json<'_>, key: &str) -> Vec<f64> {
-    marker.at(key).items().filter_map(Json::number).collect()
+    let of = marker.at(key);
+    of.entries().map(|class| class.1).chain(of.items()).filter_map(Json::number).collect()
 }
 
 /// The mean of a marker, and its share above 0, in the class where its mean is largest.

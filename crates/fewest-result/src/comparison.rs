@@ -8,7 +8,7 @@ use fewest_eval::ClassWeights;
 use fewest_eval::markers::{ClassReport, Clusters, CompareReport, MarkersSettings};
 use serde::Serialize;
 
-use crate::markers::{Confused, MarkersAsked};
+use crate::markers::{Confused, MarkersAsked, OfLevel};
 use crate::{About, Asked, ByName, NamedData, entries};
 
 /// Lists with names: of themselves, of features, classes and settings.
@@ -49,6 +49,8 @@ struct List {
     features: Vec<String>,
     missing: Vec<String>,
     macro_f1: Option<Summary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    levels: Vec<OfLevel>,
     /// Less that of the first list, fold by fold.
     difference: Option<Summary>,
     rare_recall: Option<Summary>,
@@ -148,6 +150,7 @@ impl ComparisonContext<'_> {
             features: data.named(&list.features),
             missing: self.missing[at].clone(),
             macro_f1: judged.macro_f1(),
+            levels: OfLevel::all(judged, self.settings, data),
             difference: if is_first { None } else { judged.less(first) },
             rare_recall: judged.recall_of(&found.rare),
             summary: judged.summaries().into_iter().collect(),

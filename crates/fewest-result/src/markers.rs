@@ -7,7 +7,7 @@ use fewest_data::ScaleKind;
 use fewest_eval::ClassWeights;
 use fewest_eval::evaluate::FoldResult;
 use fewest_eval::markers::{
-    ClassReport, JudgedFolds, Lost, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings,
+    ClassReport, JudgedFolds, LevelClasses, Lost, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings,
 };
 use serde::Serialize;
 
@@ -34,6 +34,8 @@ pub struct Markers {
     about: About,
     panel: Option<Panel>,
     macro_f1: Option<Summary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    levels: Vec<OfLevel>,
     summary: ByName<Summary>,
     by_class: Vec<OfClass>,
     confused: Vec<Confused>,
@@ -74,9 +76,9 @@ struct Marker {
     rank: usize,
     /// The class of the largest mean.
     highest: String,
-    mean: Vec<f64>,
-    share: Vec<f64>,
-    weight: Vec<f64>,
+    mean: ByName<f64>,
+    share: ByName<f64>,
+    weight: ByName<f64>,
     tells_apart: Vec<Contribution>,
     /// Share of the folds that chose it.
     frequency: f64,
@@ -106,6 +108,26 @@ struct OfClass {
     class: String,
     #[serde(flatten)]
     worth: ClassReport,
+}
+
+/// A level of the hierarchy of classes in the folds.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct OfLevel {
+    name: String,
+    classes: Vec<String>,
+    macro_f1: Option<Summary>,
+}
+
+impl OfLevel {
+    /// The levels, coarse to fine, the classes themselves last; none without a hierarchy.
+    pub(crate) fn all(judged: &JudgedFolds, settings: &MarkersSettings, data: NamedData<'_>) -> Vec<Self> {
+        let of = |level: LevelClasses| Self {
+            macro_f1: judged.macro_f1_of(&level.of),
+            name: level.name,
+            classes: level.classes,
+        };
+        settings.levels(data.target).into_iter().map(of).collect()
+    }
 }
 
 /// A pair of classes that is told apart poorly.
@@ -146,6 +168,8 @@ pub(crate) struct MarkersAsked {
     robust: usize,
     expression: [Option<f64>; 2],
     multi_class: MultiClass,
+    hierarchy: Vec<String>,
+    level_weights: Vec<f64>,
     folds: usize,
     sample: usize,
     seed: u64,
@@ -167,6 +191,8 @@ impl MarkersAsked {
             robust: settings.robust,
             expression: settings.expression,
             multi_class: settings.multi_class,
+            hierarchy: settings.hierarchy.iter().map(|level| level.name.clone()).collect(),
+            level_weights: settings.level_weights.clone(),
             folds: settings.folds,
             sample: settings.sample,
             seed: settings.seed,
@@ -219,6 +245,7 @@ impl MarkersContext<'_> {
             status: found.status,
             panel: found.panel.as_ref().map(|panel| self.panel(panel, found)),
             macro_f1: found.judged.macro_f1(),
+            levels: OfLevel::all(&found.judged, self.settings, data),
             summary: found.judged.summaries().into_iter().collect(),
             by_class: classes.map(|(class, worth)| OfClass { class, worth }).collect(),
             confused: Confused::all(&found.judged, data),
@@ -259,6 +286,7 @@ impl MarkersContext<'_> {
         let frequency = found.judged.frequency();
         let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
         let class = |code| self.data.class(code);
+        let by_class = |values: &[f64]| ByName::new(self.data.target.classes.clone(), values.iter().copied());
         let stand_in = |of: &fewest_eval::markers::StandIn| StandIn {
             feature: self.data.name(of.feature),
             index: of.feature,
@@ -272,9 +300,9 @@ impl MarkersContext<'_> {
                 index: table.feature,
                 rank: at + 1,
                 highest: class(table.highest() as u32),
-                mean: table.mean.clone(),
-                share: table.share.clone(),
-                weight: apart.weight.clone(),
+                mean: by_class(&table.mean),
+                share: by_class(&table.share),
+                weight: by_class(&apart.weight),
                 tells_apart: pairs
                     .map(|pair| Contribution { high: class(pair.high), low: class(pair.low), share: pair.share })
                     .collect(),

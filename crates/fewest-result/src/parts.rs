@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fewest::method::certificate::Certificate as Found;
 use fewest::validation::{Metrics, recall};
 use fewest::{Counts, Outcome, Status, Subset};
-use fewest_data::{Names, Target, TextColumn};
+use fewest_data::{Names, Summed, Target, TextColumn};
 use serde::{Deserialize, Serialize};
 
 use crate::{ByName, ClassNames};
@@ -20,6 +20,9 @@ const MOST_WRONG: usize = 1000;
 pub struct About {
     /// Number of samples.
     pub n_samples: usize,
+    /// What was summed up to these samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summed: Option<Summed>,
     /// Number of features.
     pub n_features: usize,
     /// The column of the classes.
@@ -41,6 +44,7 @@ impl About {
     pub(crate) fn new(names: &Names, target: &Target, warnings: Vec<String>, notes: Vec<String>) -> Self {
         Self {
             n_samples: target.codes.len(),
+            summed: None,
             n_features: names.len(),
             target: target.column.clone(),
             classes: ClassNames(target.classes.clone()),

@@ -78,6 +78,8 @@ pub struct Samples<'a> {
     weights: Vec<f64>,
     counts: Option<Vec<f64>>,
     tasks: Option<Vec<u32>>,
+    /// The weight of each pair of classes, in the order of [`class_pairs`].
+    pair_weights: Option<Vec<f64>>,
 }
 
 impl<'a> Samples<'a> {
@@ -94,7 +96,8 @@ impl<'a> Samples<'a> {
 
     /// Samples of parts that were checked before.
     pub fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
-        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), counts: None, tasks: None }
+        let (classes, weights) = (classes.to_vec(), weights.to_vec());
+        Self { design, classes, n_classes, weights, counts: None, tasks: None, pair_weights: None }
     }
 
     /// With how many samples each counts as (length n): its weight without that of its class.
@@ -123,10 +126,24 @@ impl<'a> Samples<'a> {
         Ok(Self { tasks: Some(tasks.to_vec()), ..self })
     }
 
+    /// With what each pair of classes weighs: its problem has that many times the weights of its samples.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn weighing_pairs(self, weight: impl Fn(u32, u32) -> f64) -> Self {
+        let pair_weights = Some(class_pairs(self.n_classes).into_iter().map(|(a, b)| weight(a, b)).collect());
+        Self { pair_weights, ..self }
+    }
+
+    /// What the pairs of classes weigh, in the order of [`class_pairs`]; none: 1 each.
+    #[doc(hidden)]
+    pub fn pair_weight(&self, pair: usize) -> f64 {
+        self.pair_weights.as_ref().map_or(1.0, |weights| weights[pair])
+    }
+
     /// Samples on another design.
     pub fn of<'b>(&self, design: &'b dyn Design) -> Samples<'b> {
-        let Self { classes, n_classes, weights, counts, tasks, .. } = self.clone();
-        Samples { design, classes, n_classes, weights, counts, tasks }
+        let Self { classes, n_classes, weights, counts, tasks, pair_weights, .. } = self.clone();
+        Samples { design, classes, n_classes, weights, counts, tasks, pair_weights }
     }
 
     /// The data matrix.
@@ -187,7 +204,7 @@ impl<'a> From<&Problem<'a>> for Samples<'a> {
     fn from(problem: &Problem<'a>) -> Self {
         let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
         let weights = problem.weights.clone();
-        Self { design: problem.design, classes, n_classes: 2, weights, counts: None, tasks: None }
+        Self { design: problem.design, classes, n_classes: 2, weights, counts: None, tasks: None, pair_weights: None }
     }
 }
 

@@ -82,6 +82,7 @@ impl DataArgs {
             zero_based: reading.zero_based,
             layer: self.layer.clone(),
             index_limit: self.index_limit,
+            sum_by: names("--sum-by", &reading.sum_by)?,
             normalize: Normalization {
                 total: reading.normalize_total,
                 log1p: reading.log1p,
@@ -106,6 +107,7 @@ impl DataArgs {
             ("text", &self.text),
             ("missing_codes", &reading.missing_codes),
             ("classes", &reading.classes),
+            ("sum_by", &reading.sum_by),
         ];
         for (key, _) in lists.iter().filter(|(_, typed)| *typed.as_slice() == ["none"]) {
             typed.insert((*key).to_owned(), json!([]));

@@ -52,6 +52,10 @@ pub(crate) struct ReadingArgs {
     /// NaN, null, <NA>, #N/A, \N; among numbers also None, ., - and --)
     #[arg(long, value_name = "CODES", allow_hyphen_values = true, help_heading = "Data")]
     pub(crate) missing_codes: Vec<String>,
+    /// Counts: sum up the samples of one class that agree in these columns, such as the cells of a donor, to
+    /// one sample; before --normalize-total. The columns are set apart and never selected
+    #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
+    pub(crate) sum_by: Vec<String>,
     /// Counts: multiply the values of each sample so that their sum over all features is N, such as
     /// 10000; before features are left out, missing values filled in and features scaled
     #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]

@@ -91,6 +91,15 @@ pub(crate) struct JudgeArgs {
     /// How more classes than two become two-class problems, whose objectives add
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Folds")]
     pub(crate) multi_class: MultiClassChoice,
+    /// Columns from coarse to fine that say which classes belong together, such as lineage; the last may be
+    /// the target. Pairs of classes weigh by the level at which they part, and each level is judged. The
+    /// columns are set apart and never selected
+    #[arg(long, value_name = "COLUMNS", help_heading = "Folds")]
+    pub(crate) hierarchy: Vec<String>,
+    /// What the pairs of each level of --hierarchy weigh together, those of the classes themselves last:
+    /// 1,2 [default: 1 each]
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', value_parser = values::positive, requires = "hierarchy", help_heading = "Folds")]
+    pub(crate) level_weights: Vec<f64>,
     /// Number of stratified folds, by which panels are judged
     #[arg(long, alias = "cv", value_name = "F", default_value_t = MarkersSettings::default().folds, value_parser = values::folds, help_heading = "Folds")]
     pub(crate) folds: usize,

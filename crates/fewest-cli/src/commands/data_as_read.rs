@@ -2,11 +2,12 @@
 
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Indicator, Note, ReadOptions, Target};
+use fewest_eval::markers::Level;
 use fewest_eval::{Data as Samples, EvalError, Groups};
 use fewest_result::{About, NamedData};
 
 use super::eval_words::failure;
-use super::reading::{notes, warnings};
+use super::reading::{apart_names, notes, warnings};
 use super::scaling_words::scaling_text;
 use crate::args::data::PrepareArgs;
 use crate::failure::Failure;
@@ -58,12 +59,24 @@ impl DataAsRead {
 
     /// What results say of them.
     pub(crate) fn about(&self) -> About {
-        self.named().about(warnings(&self.data), notes(&self.data))
+        About { summed: self.data.summed().cloned(), ..self.named().about(warnings(&self.data), notes(&self.data)) }
     }
 
     /// How features are scaled in each part, in words.
     pub(crate) fn scaling_text(&self, prepare: &PrepareArgs) -> String {
         scaling_text(prepare.scaling(&self.data.features), &self.data)
+    }
+
+    /// The level of a column that was set apart, or of the target.
+    ///
+    /// # Errors
+    /// A blank cell, a class in two classes of the level.
+    pub(super) fn level(&self, name: &str) -> Result<Level, Failure> {
+        if self.reading.is_target(name) || name == self.target.column {
+            return Ok(Level { name: self.target.column.clone(), of: self.target.classes.clone() });
+        }
+        let values = apart_names(&self.data, name, "class of a level", &self.rows)?;
+        Level::of_samples(name, &values, &self.target).map_err(|error| self.failure(error))
     }
 
     /// An error of an evaluation of these samples.

@@ -17,7 +17,7 @@ use super::reading::tell;
 use super::report;
 use super::scaling_words::scaling_text;
 use super::sinks::PanelSinks;
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, names};
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
@@ -36,6 +36,11 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
         return Err(Failure::Input(format!(
             "--proof proves the best panel that the search finds, and {option} takes another one; leave one of them out"
         )));
+    }
+    if args.proof.is_some() && !judge.hierarchy.is_empty() {
+        return Err(Failure::input(
+            "--proof is of pairs of classes that weigh the same, and --hierarchy weighs them; leave one of them out",
+        ));
     }
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     if args.rules.max_features()?.is_none() && !source.bounds_size() {
@@ -137,7 +142,8 @@ impl JudgeArgs {
         terminal: Terminal,
     ) -> Result<DataAsRead, Failure> {
         let groups = self.groups.as_deref();
-        let mut raw = PrepareOptions { groups, ..PrepareOptions::new(data, prepare)? }.load(terminal)?;
+        let hierarchy = &self.levels()?;
+        let mut raw = PrepareOptions { groups, hierarchy, ..PrepareOptions::new(data, prepare)? }.load(terminal)?;
         check_groups(&mut raw, true, terminal)?;
         if raw.data.normalized().is_none() && raw.data.has_counts() {
             tell(&Note::Counts, terminal);
@@ -146,10 +152,15 @@ impl JudgeArgs {
         Ok(raw)
     }
 
+    /// The columns of the hierarchy.
+    fn levels(&self) -> Result<Vec<String>, Failure> {
+        names("--hierarchy", &self.hierarchy)
+    }
+
     /// The settings without those of a panel.
     ///
     /// # Errors
-    /// Weights of classes that the data do not have.
+    /// Weights of classes that the data do not have, a class in two classes of a level.
     pub(super) fn settings(&self, prepare: &PrepareArgs, raw: &DataAsRead) -> Result<MarkersSettings, Failure> {
         let default = MarkersSettings::default();
         let preparation = Preparation {
@@ -166,6 +177,8 @@ impl JudgeArgs {
             },
             loss: self.loss,
             multi_class: self.multi_class.into(),
+            hierarchy: self.levels()?.iter().map(|name| raw.level(name)).collect::<Result<_, _>>()?,
+            level_weights: self.level_weights.clone(),
             preparation,
             folds: self.folds,
             seed: self.seed,

@@ -84,6 +84,8 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) tasks: Option<&'a str>,
     /// Column with the group of each sample.
     pub(crate) groups: Option<&'a str>,
+    /// Columns with the class of each sample at a level, the target among them.
+    pub(crate) hierarchy: &'a [String],
 }
 
 impl<'a> PrepareOptions<'a> {
@@ -103,6 +105,7 @@ impl<'a> PrepareOptions<'a> {
             categorical: &[],
             tasks: None,
             groups: None,
+            hierarchy: &[],
         })
     }
 
@@ -123,12 +126,18 @@ impl<'a> PrepareOptions<'a> {
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.into_iter().chain(self.tasks).chain(self.groups).map(str::to_owned));
-        let named = [
+        for name in self.hierarchy {
+            if !options.apart.contains(name) && !options.is_target(name) {
+                options.apart.push(name.clone());
+            }
+        }
+        let mut named = vec![
             ("column of --tasks", self.tasks),
             ("column of --folds", self.folds),
             ("column of --groups", self.groups),
             ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
         ];
+        named.extend(self.hierarchy.iter().map(|name| ("column of --hierarchy", Some(name.as_str()))));
         let mut data = read_apart(self.path, &options, &named, terminal)?;
         let (weights, rows) = weighted(&mut data, self.prepare.sample_weights.as_deref(), terminal)?;
         hint(&mut data, terminal);
@@ -328,7 +337,7 @@ impl PreparedData {
 
     /// What results say of them.
     pub(crate) fn about(&self) -> About {
-        self.named().about(warnings(&self.data), notes(&self.data))
+        About { summed: self.data.summed().cloned(), ..self.named().about(warnings(&self.data), notes(&self.data)) }
     }
 
     /// The scaling in words, and what was done to the values before.

@@ -85,7 +85,8 @@ fn the_tables_and_the_json_hold_panel_bound_and_judgement() {
     for (at, marker) in markers.iter().enumerate() {
         assert_eq!((&marker["rank"], &marker["feature"]), (&json!(at + 1), &panel["features"][at]));
         for key in ["mean", "share", "weight"] {
-            assert_eq!(marker[key].as_array().map(Vec::len), Some(3), "{key}: {marker}");
+            let named = marker[key].as_object().expect("an entry for each class");
+            assert_eq!(named.keys().collect::<Vec<_>>(), CLASSES, "{key}: {marker}");
         }
         for pair in marker["tells_apart"].as_array().expect("pairs") {
             assert!(pair["high"].is_string() && pair["low"].is_string() && number(&pair["share"]) > 0.0, "{pair}");
@@ -193,7 +194,7 @@ fn rules_are_kept() {
     assert!(CLASSES.iter().all(|class| highest.contains(&&json!(class))), "{highest:?}");
     assert_eq!(each["settings"]["per_class"], 1);
 
-    let largest = |marker: &Value| marker["mean"].as_array().unwrap().iter().map(number).fold(0.0, f64::max);
+    let largest = |marker: &Value| number(&marker["mean"][marker["highest"].as_str().unwrap()]);
     let most = each["panel"]["markers"].as_array().unwrap().iter().map(largest).fold(0.0, f64::max);
     let limit = format!("..{}", 0.99 * most);
     let dim = result(&scratch, &["--expression", &limit]);
@@ -434,4 +435,117 @@ fn sparse_data_give_the_panel_of_dense_data() {
         assert!((a - b).abs() <= 1e-9 * a, "{key}: {a} {b}");
     }
     assert_eq!((&dense["confusion"], &dense["panel"]["class_cost"]), (&sparse["confusion"], &Value::Null));
+}
+
+/// Counts of 240 cells: 8 genes, columns of the cells, four types of which two are of one lineage.
+fn counts() -> String {
+    let mut noise = Noise(3);
+    let mut text = "g1,g2,g3,g4,g5,g6,g7,g8,donor,batch,lineage,kind\n".to_owned();
+    for i in 0..240 {
+        let class = [0, 1, 2, 3, 2, 1][i % 6];
+        for j in 0..8 {
+            let high = if j % 4 == class || j == 4 && class < 2 { 6.0 } else { 1.0 };
+            let _ = write!(text, "{},", ((1.0 + noise.next()) * high).round().max(0.0));
+        }
+        let donor = i / 40;
+        let lineage = ["lymphoid", "lymphoid", "myeloid", "other"][class];
+        let _ = writeln!(text, "d{donor},b{},{lineage},{}", donor % 2, ["B", "T", "mono", "stem"][class]);
+    }
+    text
+}
+
+#[test]
+fn cells_of_a_donor_are_summed_up_before_totals_and_logarithms() {
+    let scratch = Scratch::new("markers_sums");
+    scratch.file("c.csv", counts()).file("bad.csv", counts().replacen("kind\n", "kind\n0.5", 1));
+    let own = ["markers", "c.csv", "--max-features", "3", "--drop", "batch,lineage", "--sum-by", "donor"];
+    let counted = ["--normalize-total", "1000", "--log1p"];
+    let more = ["--json", "r.json", "--report", "r.html", "--model", "m.json", "--proof", "x.proof"];
+    scratch.run(&[&own[..], &counted, &more].concat()).code(0);
+    let found = scratch.json("r.json");
+    assert_eq!((&found["n_samples"], &found["n_features"]), (&json!(24), &json!(8)));
+    assert_eq!(found["summed"], json!({"by": ["donor"], "samples": 240, "smallest": 6}));
+    assert_eq!(found["settings"]["reading"]["sum_by"], json!(["donor"]));
+    let means = found["panel"]["markers"][0]["mean"].as_object().expect("classes");
+    assert!(means.values().all(|mean| number(mean) > 1.0), "{means:?}");
+    // The proof is of the sums, and verify sums up again.
+    let verified = scratch.run(&["verify", "x.proof", "c.csv"]).code(0);
+    assert!(verified.out.contains("VERIFIED"), "{}", verified.out);
+    let said = scratch.run(&[&own[..], &counted, &["--groups", "donor"]].concat()).code(0);
+    let line = "240 summed up to 24, those of one donor and class to one; the smallest sum is of 6";
+    assert!(
+        said.out.contains(line) && said.out.contains("samples of one donor stay together (6 groups)"),
+        "{}",
+        said.out
+    );
+    let lists = ["compare", "c.csv", "--drop", "batch,lineage", "--sum-by", "donor", "a=g1,g2", "b=g3"];
+    assert!(scratch.run(&[&lists[..], &counted].concat()).code(0).out.contains("240 summed up to 24"));
+    // The same as on a file of the sums.
+    scratch.run(&["convert", "c.csv", "s.csv", "--drop", "batch,lineage", "--sum-by", "donor"]).code(0);
+    let plain = ["markers", "s.csv", "--max-features", "3", "--slack", "0", "--json", "s.json"];
+    scratch.run(&[&plain[..], &counted].concat()).code(0);
+    assert_eq!(scratch.json("s.json")["panel"]["features"], found["panel"]["features"]);
+    assert_eq!(scratch.json("s.json")["panel"]["objective"], found["panel"]["objective"]);
+    let single = scratch.run(&["predict", "m.json", "c.csv", "--out", "p.csv"]).code(0);
+    assert!(single.err.contains("trained on sums of samples by donor"), "{}", single.err);
+    let sums = scratch.run(&["predict", "m.json", "c.csv", "--sum-by", "donor", "--drop", "batch,lineage"]).code(0);
+    let of_file = scratch.run(&["predict", "m.json", "s.csv"]).code(0);
+    let predicted =
+        |text: &str| text.lines().map(|line| line.split(',').next_back().map(str::to_owned)).collect::<Vec<_>>();
+    assert_eq!(predicted(&sums.out), predicted(&of_file.out));
+
+    let refused = |words: &[&str]| scratch.run(&[&["markers"], words, &["--max-features", "3"]].concat()).code(2).err;
+    let halves = refused(&["bad.csv", "--drop", "batch,lineage", "--sum-by", "donor"]);
+    assert!(halves.contains("sums are of counts") && halves.contains("leave out --sum-by"), "{halves}");
+    let unknown = refused(&["c.csv", "--drop", "batch,lineage", "--sum-by", "Donor"]);
+    assert!(unknown.contains("column of --sum-by (did you mean `donor`?)"), "{unknown}");
+    let crossed = refused(&["c.csv", "--drop", "lineage", "--sum-by", "batch", "--groups", "donor"]);
+    assert!(crossed.contains("of the same sum; name the column in --sum-by, too"), "{crossed}");
+}
+
+#[test]
+fn pairs_weigh_by_level_and_each_level_is_judged() {
+    let scratch = Scratch::new("markers_levels");
+    scratch.file("c.csv", counts());
+    let own = ["--target", "kind", "--drop", "batch,donor", "--normalize-total", "10", "--log1p"];
+    let run = |words: &[&str]| scratch.run(&[&["markers", "c.csv", "--max-features", "2"], &own[..], words].concat());
+    let said = run(&["--hierarchy", "lineage", "--level-weights", "5,1"]).code(0);
+    assert!(said.out.contains("macro F1 of  lineage, 3 classes: "), "{}", said.out);
+    run(&["--hierarchy", "lineage", "--level-weights", "5,1", "--json", "r.json", "--report", "r.html"]).code(0);
+    let found = scratch.json("r.json");
+    let levels = found["levels"].as_array().expect("levels");
+    assert_eq!((&levels[0]["name"], &levels[1]["name"], levels.len()), (&json!("lineage"), &json!("kind"), 2));
+    assert_eq!(levels[0]["classes"], json!(["lymphoid", "myeloid", "other"]));
+    assert_eq!(levels[1]["classes"], json!(["B", "T", "mono", "stem"]));
+    assert_eq!(levels[1]["macro_f1"], found["macro_f1"]);
+    assert_ne!(levels[0]["macro_f1"], found["macro_f1"]);
+    let settings = &found["settings"];
+    assert_eq!((&settings["hierarchy"], &settings["level_weights"]), (&json!(["lineage"]), &json!([5.0, 1.0])));
+    // The target may be the last level, and other weights make another objective.
+    run(&["--hierarchy", "lineage,kind", "--level-weights", "5,1", "--json", "t.json"]).code(0);
+    assert_eq!(scratch.json("t.json")["panel"]["objective"], found["panel"]["objective"]);
+    run(&["--hierarchy", "lineage", "--json", "t.json"]).code(0);
+    assert_ne!(scratch.json("t.json")["panel"]["objective"], found["panel"]["objective"]);
+    run(&["--drop", "lineage", "--json", "t.json"]).code(0);
+    assert!(scratch.json("t.json")["levels"].is_null());
+    let words = ["compare", "c.csv", "a=g1,g2", "b=g3,g5", "--hierarchy", "lineage", "--json", "l.json"];
+    scratch.run(&[&words[..], &own].concat()).code(0);
+    for list in scratch.json("l.json")["lists"].as_array().expect("lists") {
+        assert_eq!(list["levels"][1]["macro_f1"], list["macro_f1"]);
+    }
+    let said = scratch.run(&[&words[..6], &own].concat()).code(0);
+    assert!(said.out.contains("macro F1 of level") && said.out.contains("lineage"), "{}", said.out);
+
+    let refused = |words: &[&str]| run(words).code(2).err;
+    let two = refused(&["--hierarchy", "batch", "--drop", "lineage"]);
+    assert!(two.contains("of batch, but a class is in one"), "{two}");
+    let rest = refused(&["--hierarchy", "lineage", "--multi-class", "one-vs-rest"]);
+    assert!(rest.contains("--hierarchy is lineage") && rest.contains("one-vs-rest"), "{rest}");
+    let proof = refused(&["--hierarchy", "lineage", "--proof", "x.proof"]);
+    assert!(proof.contains("--hierarchy weighs them"), "{proof}");
+    let unknown = refused(&["--hierarchy", "Lineage"]);
+    assert!(unknown.contains("column of --hierarchy (did you mean `lineage`?)"), "{unknown}");
+    assert!(refused(&["--level-weights", "1,2", "--drop", "lineage"]).contains("--hierarchy"));
+    let weights = refused(&["--hierarchy", "lineage", "--level-weights", "1,2,3"]);
+    assert!(weights.contains("--level-weights is 1,2,3") && weights.contains("2 numbers above 0"), "{weights}");
 }

@@ -8,9 +8,6 @@ use crate::{
     DataError, Dataset, Features, Format, Names, Note, ReadOptions, TextColumn, meaning::binary, meaning::header, names,
 };
 
-/// Prefixes of a column of samples, as files and their libraries name it.
-const PREFIXES: [&str; 3] = ["obs/", "col_attrs/", "cols/"];
-
 /// Most classes of a column that a message proposes as the target.
 const MOST_CLASSES: usize = 100;
 
@@ -40,7 +37,7 @@ impl Annotations {
     /// A column by its name, which may have the prefix of its place in the file.
     pub(crate) fn column(&self, name: &str) -> Option<&TextColumn> {
         let find = |name: &str| self.columns.iter().chain(&self.samples).find(|column| column.name == name);
-        find(name).or_else(|| PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
+        find(name).or_else(|| names::PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
     }
 
     /// Annotations of a file with columns of these names: what the options ask for is read by
@@ -60,8 +57,7 @@ impl Annotations {
         let propose = options.target.is_none() && !options.target_optional && !names.iter().any(usual);
         let asked: Vec<&String> = options.target.iter().chain(&options.samples).chain(&options.apart).collect();
         let is_asked = |name: &String| {
-            let is = |asked: &str| asked == name || PREFIXES.iter().any(|p| asked.strip_prefix(p) == Some(name));
-            asked.iter().any(|asked| is(asked)) || options.target.is_none() && usual(name)
+            asked.iter().any(|asked| names::is_column(asked, name)) || options.target.is_none() && usual(name)
         };
         let mut annotations = Self { samples, ..Self::default() };
         let mut left = options.memory() / 4;

@@ -13,3 +13,4 @@ pub(crate) mod sample_weights;
 pub(crate) mod scaling;
 pub(crate) mod split;
 pub(crate) mod summary;
+pub(crate) mod sums;

@@ -19,4 +19,5 @@ mod normalize;
 mod same_table;
 mod scaling;
 mod spooled;
+mod sums;
 mod text_forms;

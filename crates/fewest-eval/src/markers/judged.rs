@@ -67,6 +67,20 @@ impl JudgedFolds {
         self.mean_of("f1", &self.by_fold())
     }
 
+    /// Macro F1 of a level above the classes, where a class taken for another one of the same class of the
+    /// level is no error; `of` is the place of each class there.
+    pub fn macro_f1_of(&self, of: &[usize]) -> Option<Summary> {
+        let count = of.iter().max().map_or(0, |last| last + 1);
+        let of_fold = |fold: &FoldResult| {
+            let mut joined = vec![vec![0; count]; count];
+            for (row, &class) in fold.confusion.iter().zip(of) {
+                row.iter().zip(of).for_each(|(samples, &taken_for)| joined[class][taken_for] += samples);
+            }
+            macro_f1(&joined)
+        };
+        self.mean_of("f1", &self.folds.iter().map(of_fold).collect::<Vec<f64>>())
+    }
+
     /// Mean recall of these classes, fold by fold; none without one of them.
     pub fn recall_of(&self, classes: &[usize]) -> Option<Summary> {
         let of_fold = |fold: &FoldResult| {

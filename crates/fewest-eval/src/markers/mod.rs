@@ -4,7 +4,7 @@
 //! Solves   min over allowed z of `sum_t v_t(z)`, t the pairs of classes (or the classes, each
 //!          against the others), `v_t` the linear SVM of t on subset z with classes of equal
 //!          weight, squared hinge: a pair that is hard to tell apart costs most, and a rare class as
-//!          much as a frequent one.
+//!          much as a frequent one. With a hierarchy C differs from pair to pair (`levels`).
 //! Given    samples of two classes or more, rules with a size, [`MarkersSettings`].
 //! Returns  the panel in order, its objective and the bound, what each feature is in each class and
 //!          which classes it tells apart, and what folds say of it ([`MarkersReport`]).
@@ -22,6 +22,7 @@ mod compare;
 mod cover;
 mod expression;
 mod judged;
+mod levels;
 mod report;
 mod robust;
 mod run;
@@ -35,6 +36,7 @@ pub use clusters::Clusters;
 pub use compare::{CompareReport, ComparedList, RARE, compare};
 pub use expression::Expression;
 pub use judged::{ClassReport, Confused, JudgedFolds};
+pub use levels::{Level, LevelClasses};
 pub use report::{Lost, MarkerPanel, MarkersEffort, MarkersReport};
 pub use run::markers;
 pub use settings::MarkersSettings;

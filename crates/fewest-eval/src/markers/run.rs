@@ -53,6 +53,10 @@ pub fn markers(
                 return Err(Error::setting(name, value, range).into());
             }
         }
+        if !settings.hierarchy.is_empty() {
+            let range = "left out where a proof is written, whose pairs of classes weigh the same";
+            return Err(Error::setting("hierarchy", settings.hierarchy.len(), range).into());
+        }
     }
     let run = Run { data, settings, names, limits, deadline: Deadline::new(limits, None) };
     let rows = fewest_data::sampled(&data.strata(), settings.sample, settings.seed);

@@ -258,7 +258,8 @@ impl<'a> MarkerPart<'a> {
         svm: &SvmSettings,
         of: impl FnOnce(&Search<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        let samples = self.weighed(self.part.samples()?);
+        let several = &Several::of(&samples, self.settings.multi_class, &self.rules, &self.memory)?;
         of(&Search { several, rules: &self.rules, cover: &self.cover, svm })
     }
 
@@ -291,7 +292,7 @@ impl<'a> MarkerPart<'a> {
     /// what they weigh in all.
     fn with_few<T>(&self, kept: &[usize], of: impl FnOnce(&Samples<'_>) -> Result<T, Error>) -> Result<T, Error> {
         if self.pool.is_none() {
-            return of(&self.part.samples()?);
+            return of(&self.weighed(self.part.samples()?));
         }
         let (target, weights) = (&self.part.target, &self.part.weights);
         let rows = fewest_data::sampled(target, FEW, self.settings.seed);
@@ -303,7 +304,15 @@ impl<'a> MarkerPart<'a> {
         let codes: Vec<u32> = rows.iter().map(|&i| target.codes[i]).collect();
         let weigh = |&i: &usize| weights[i] * share[target.codes[i] as usize][0] / share[target.codes[i] as usize][1];
         let weights: Vec<f64> = rows.iter().map(weigh).collect();
-        of(&Samples::new(&self.columns(kept, &rows)?, &codes, Some(&weights))?)
+        of(&self.weighed(Samples::new(&self.columns(kept, &rows)?, &codes, Some(&weights))?))
+    }
+
+    /// Samples whose pairs of classes weigh what the hierarchy says.
+    fn weighed<'s>(&self, samples: Samples<'s>) -> Samples<'s> {
+        match self.settings.pair_weights(&self.part.target) {
+            Some(weights) => samples.weighing_pairs(|a, b| weights[a as usize][b as usize]),
+            None => samples,
+        }
     }
 
     /// The values of these samples, ascending, in these features, ascending; the others are empty.

@@ -1,8 +1,10 @@
 //! What is asked of markers.
 
 use fewest::{Error, Loss, MultiClass, RuleList, Settings as _};
+use fewest_data::Target;
 use serde::{Deserialize, Serialize};
 
+use super::levels::{self, Level, LevelClasses};
 use crate::preparation::{ClassWeights, Preparation};
 
 fewest::settings! {
@@ -30,6 +32,12 @@ fewest::settings! {
         pub loss: Loss = Loss::SquaredHinge,
         /// How classes become two-class problems.
         pub multi_class: MultiClass = MultiClass::OneVsOne,
+        /// Levels above the classes, from coarse to fine: pairs of classes weigh by the level at which they
+        /// part.
+        pub hierarchy: Vec<Level> = Vec::new(),
+        /// What the pairs of each level weigh together, those of the classes themselves last; none: all the
+        /// same.
+        pub level_weights: Vec<f64> = Vec::new(),
         /// How samples are prepared: standard scaling, balanced classes.
         pub preparation: Preparation = Preparation {
             scale: Some(fewest_data::ScaleKind::Standard),
@@ -55,6 +63,16 @@ fewest::settings! {
 }
 
 impl MarkersSettings {
+    /// The levels from coarse to fine, the classes themselves last; none without a hierarchy.
+    pub fn levels(&self, target: &Target) -> Vec<LevelClasses> {
+        levels::with_classes(&self.hierarchy, target)
+    }
+
+    /// What each pair of classes weighs; none without a hierarchy.
+    pub(crate) fn pair_weights(&self, target: &Target) -> Option<Vec<Vec<f64>>> {
+        levels::pair_weights(&self.hierarchy, &self.level_weights, target)
+    }
+
     /// Checks every number against its range, for `n_classes` classes.
     ///
     /// # Errors
@@ -68,6 +86,7 @@ impl MarkersSettings {
             return Err(Error::Rules(why.into()));
         }
         self.in_range()?;
+        levels::check(&self.hierarchy, &self.level_weights, self.multi_class, n_classes)?;
         if let [Some(low), Some(high)] = self.expression
             && low > high
         {

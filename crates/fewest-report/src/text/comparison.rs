@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{Door, scaling};
-use crate::common::groups;
+use crate::common::{groups, summed};
 use crate::comparison::{COLUMNS, difference, finding, row};
 use crate::read::Json;
 use crate::table::Table;
+use crate::view::shorten;
 use crate::words::{brief, plural, seconds};
 
 /// Numbers of lists, as many as are compared at most.
@@ -24,6 +25,7 @@ pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     }
     out += &table.render(door.style);
     out += "\n";
+    out += &levels(result, door);
     out += &classes(result, door);
     out += "\nIn common:\n";
     for pair in result.at("common").items() {
@@ -55,12 +57,34 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         ("judged", format!("on samples held out, {folds}{dealt}")),
         ("model", format!("{}, {}, cost {cost} for every list", text("multi_class"), text("loss"))),
     ];
+    lines.extend(summed(result).map(|text| ("samples", text)));
     let rare = result.at("rare").texts();
     lines.extend((!rare.is_empty()).then(|| ("rare", rare.join(", "))));
     lines.extend(scaling(door));
     lines.push(("status", result.at("status").text().unwrap_or_default().to_owned()));
     lines.extend(result.at("seconds").number().map(|time| ("time", seconds(time))));
     lines
+}
+
+/// Macro F1 of each level by each list; nothing without levels.
+fn levels(result: Json<'_>, door: Door<'_>) -> String {
+    let lists: Vec<Vec<Json<'_>>> =
+        result.at("lists").items().map(|list| list.at("levels").items().collect()).collect();
+    let heads: Vec<&'static str> =
+        ["macro F1 of level", "classes"].into_iter().chain(NUMBERS).take(2 + lists.len()).collect();
+    let mut table = Table::new(&heads, 0);
+    let first = lists.first().map(Vec::as_slice).unwrap_or_default();
+    if first.is_empty() {
+        return String::new();
+    }
+    for (at, level) in first.iter().enumerate() {
+        let name = shorten(level.at("name").text().unwrap_or_default(), 40);
+        let mut row = vec![name, level.at("classes").items().len().to_string()];
+        let f1 = |of: &Vec<Json<'_>>| of.get(at).and_then(|level| level.at("macro_f1").at("mean").number());
+        row.extend(lists.iter().map(|of| f1(of).map_or_else(String::new, |f1| format!("{f1:.3}"))));
+        table.row(row);
+    }
+    table.render(door.style) + "\n"
 }
 
 /// F1 of each class by each list; of the others with what it is above the first.

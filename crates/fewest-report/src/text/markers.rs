@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use super::{Door, scaling};
-use crate::common::groups;
+use crate::common::{groups, summed};
 use crate::markers::{proof, stand_in, where_highest};
 use crate::measures::measured;
 use crate::read::Json;
 use crate::table::Table;
+use crate::view::shorten;
 use crate::words::{brief, number, percent, plural, seconds};
 
 /// Markers that are listed; JSON holds them all.
@@ -33,6 +34,7 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     let panel = result.at("panel");
     let classes = result.at("classes").entries().count();
     let mut lines = vec![("classes", format!("{classes} of {}", result.at("target").text().unwrap_or("the target")))];
+    lines.extend(summed(result).map(|text| ("samples", text)));
     if let Some(f1) = measured(result.at("macro_f1")) {
         let folds = result.at("folds").items().len() as u64;
         let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
@@ -41,6 +43,13 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
             format!("{f1} on samples that took no part in the choice, {}{dealt}", plural(folds, "fold")),
         ));
     }
+    // The last level is that of the classes.
+    let levels = result.at("levels").items();
+    let coarse = levels.len().saturating_sub(1);
+    lines.extend(levels.take(coarse).filter_map(|level| {
+        let (f1, name) = (measured(level.at("macro_f1"))?, level.at("name").text()?);
+        Some(("macro F1 of", format!("{}, {}: {f1}", shorten(name, 40), classes_of(level))))
+    }));
     if let Some(alone) = measured(result.at("required").at("macro_f1")) {
         let brought = result.at("required").at("difference");
         let between =
@@ -76,6 +85,14 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         lines.push(("time", seconds(time)));
     }
     lines
+}
+
+/// How many classes a level has.
+pub(super) fn classes_of(level: Json<'_>) -> String {
+    match level.at("classes").items().len() {
+        1 => "1 class".to_owned(),
+        count => format!("{count} classes"),
+    }
 }
 
 fn markers(panel: Json<'_>, door: Door<'_>) -> String {

@@ -187,7 +187,12 @@ fn samples_of(samples: &Samples<'_>, (task, class): Key) -> Vec<usize> {
 /// Labels and weights of these samples in a problem.
 fn labels_of(samples: &Samples<'_>, part: &SubProblem, of: &[usize]) -> Labels {
     let label = |&i: &usize| if samples.classes()[i] == part.positive { 1.0 } else { -1.0 };
-    (of.iter().map(label).collect(), of.iter().map(|&i| samples.weights()[i]).collect())
+    let pair = part.negative.and_then(|negative| {
+        let is = |&(a, b): &(u32, u32)| (a, b) == (negative, part.positive);
+        class_pairs(samples.n_classes()).iter().position(is)
+    });
+    let of_pair = pair.map_or(1.0, |pair| samples.pair_weight(pair));
+    (of.iter().map(label).collect(), of.iter().map(|&i| of_pair * samples.weights()[i]).collect())
 }
 
 /// The problems of all samples, numbers of samples not counted yet.

@@ -111,7 +111,8 @@ impl<'a> SamplesByClass<'a> {
     pub fn dual(&self, pair: usize, settings: &SvmSettings, weight: impl Fn(usize) -> f64) -> BoxDual {
         let (a, b) = (&self.ranges[self.pairs[pair].0], &self.ranges[self.pairs[pair].1]);
         let y: Vec<f64> = [vec![-1.0; a.len()], vec![1.0; b.len()]].concat();
-        let weights: Vec<f64> = a.clone().chain(b.clone()).map(weight).collect();
+        let of_pair = self.data.pair_weight(pair);
+        let weights: Vec<f64> = a.clone().chain(b.clone()).map(|at| of_pair * weight(at)).collect();
         BoxDual::new(&y, &weights, settings)
     }
 

@@ -52,6 +52,12 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     options.levels.clone_from(&trained.levels);
     options.as_read_before(&trained.reading, &args.data.data);
     normalize(&mut options, trained)?;
+    if options.sum_by.is_empty() && !trained.reading.sum_by.is_empty() {
+        let by = trained.reading.sum_by.join(",");
+        terminal.warn(&format!(
+            "the model was trained on sums of samples by {by}; single samples may differ from them (--sum-by)"
+        ));
+    }
     let indicators = indicators(trained);
     let not_imputed = |error: &DataError| {
         let lacks = trained.imputation.is_none() && matches!(error, DataError::NotFinite { .. });

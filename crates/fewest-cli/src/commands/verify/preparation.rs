@@ -172,6 +172,7 @@ pub(super) fn read(
         categorical: &categorical,
         tasks: tasks.as_deref(),
         groups: groups.as_deref(),
+        hierarchy: &[],
     };
     let data = options.run(terminal)?;
     sources.decided(data.scale_name());

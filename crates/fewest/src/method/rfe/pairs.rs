@@ -73,7 +73,8 @@ impl<'a> PairSamples<'a> {
     ) -> Result<Self, Error> {
         let n = data.n_samples();
         let (mut pairs, mut taken) = (Vec::new(), Vec::new());
-        for pair in Pair::all(data.classes(), data.n_classes(), data.weights()) {
+        for (at, mut pair) in Pair::all(data.classes(), data.n_classes(), data.weights()).enumerate() {
+            pair.weights.iter_mut().for_each(|weight| *weight *= data.pair_weight(at));
             let of_pair = pair.samples.len();
             let copy = (of_pair < n).then(|| {
                 let each = if data.design().is_sparse() { 12.0 } else { 8.0 };
