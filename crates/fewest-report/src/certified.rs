@@ -13,9 +13,20 @@ pub(crate) fn is_certified(result: Json<'_>) -> bool {
     result.at("kind").text() == Some("certificate")
 }
 
+/// Whether a better list is known.
+pub(crate) fn is_beaten(result: Json<'_>) -> bool {
+    result.at("better").items().len() > 0
+}
+
 /// How far the list is from the best, and the rules that it breaks.
 pub(crate) fn findings(result: Json<'_>) -> Vec<String> {
     let mut findings = Vec::new();
+    if is_beaten(result) {
+        let best = result.at("better").items().next().map(|better| better.at("selected").texts().join(", "));
+        findings.extend(
+            best.map(|names| format!("This list is not the best of its size; better: {}.", shorten(&names, 300))),
+        );
+    }
     findings.extend(result.at("sentence").text().map(|text| format!("{}.", sentence(text))));
     let broken = result.at("broken_rules").texts();
     if !broken.is_empty() {

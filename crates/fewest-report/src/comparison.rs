@@ -1,7 +1,7 @@
 //! The page of `fewest compare`: lists side by side, each class by each list, what the lists share.
 
 use crate::chart::{Estimate, estimates, matrix, percents};
-use crate::common::{about, contents, groups, label, number_cell, settings};
+use crate::common::{about, contents, groups, label, number_cell, sentence_case, settings};
 use crate::measures::{interval, measured};
 use crate::read::Json;
 use crate::view::{Answer, Block, Budget, Cell, Chart, Page, Section, Table, numbers, shorten, words};
@@ -84,13 +84,18 @@ pub(crate) fn finding(result: Json<'_>) -> Option<String> {
     let shown =
         |list: &Json<'_>| list.at("difference").at("ci95").pair().is_some_and(|(low, high)| low > 0.0 || high < 0.0);
     let differ = lists.iter().skip(1).filter(|list| shown(list)).count();
-    let verdict = match (best.0 == first.0, differ) {
-        (_, 0) => "no list differs clearly from the first (0 is in the interval of each difference)".to_owned(),
-        (true, count) => format!("{} lower by more than the interval", is_are(count as u64)),
-        (false, _) if shown(&best) => "above the first by more than its interval".to_owned(),
-        (false, _) => "within the interval of the first".to_owned(),
+    let largest = format!("largest macro F1: {} with {}", name(best), measured(best.at("macro_f1"))?);
+    if differ == 0 {
+        return Some(format!("No clear difference from the first list: 0 is in the interval of each; {largest}."));
+    }
+    let verdict = if best.0 == first.0 {
+        format!("{} lower by more than the interval", is_are(differ as u64))
+    } else if shown(&best) {
+        "above the first by more than its interval".to_owned()
+    } else {
+        "within the interval of the first".to_owned()
     };
-    Some(format!("Largest macro F1: {} with {}; {verdict}.", name(best), measured(best.at("macro_f1"))?))
+    Some(sentence_case(&format!("{largest}; {verdict}")))
 }
 
 fn is_are(count: u64) -> String {
@@ -147,7 +152,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
         })
     });
     let cautions = crate::common::warnings(result).into_iter().chain(missing).chain([seen]).collect();
-    Ok(Answer { findings: finding(result).into_iter().collect(), cautions, panel: None, charts, facts })
+    Ok(Answer { findings: finding(result).into_iter().collect(), fails: false, cautions, panel: None, charts, facts })
 }
 
 /// What each list is worth, and what samples are by each list alone.

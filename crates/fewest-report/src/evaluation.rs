@@ -92,6 +92,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
         facts.push(("time", format!("{} per fold", seconds(mean)).into()));
     }
     Ok(Answer {
+        fails: guessing(result).is_some(),
         findings: guessing(result)
             .into_iter()
             .chain(with_interval(accuracy).map(|text| format!("Accuracy on samples not seen: {text}.")))

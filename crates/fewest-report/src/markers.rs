@@ -141,7 +141,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     if panel.is_there() {
         charts.extend(proven(&proof(result), budget)?);
     }
-    Ok(Answer { findings: vec![finding], cautions: weak, panel: panel_of(result, budget), charts, facts })
+    Ok(Answer { findings: vec![finding], fails: false, cautions: weak, panel: panel_of(result, budget), charts, facts })
 }
 
 /// The panel: rank, feature, class, how often it came back, and what may take its place.

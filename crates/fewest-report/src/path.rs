@@ -146,7 +146,14 @@ fn answer(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Answ
             table: table(points, budget),
         });
     }
-    Ok(Answer { findings, cautions: cautions(first), panel: Some(sizes(points, budget)), charts, facts: lines_of })
+    Ok(Answer {
+        findings,
+        fails: false,
+        cautions: cautions(first),
+        panel: Some(sizes(points, budget)),
+        charts,
+        facts: lines_of,
+    })
 }
 
 /// Each size with its gap and its features.

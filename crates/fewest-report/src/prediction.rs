@@ -57,8 +57,10 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let how = "Intervals are those of independent samples: Wilson's for shares, these together for balanced accuracy, F1 and MCC, Newcombe's for the AUC; the model is taken as it is.";
     let charts = worth(result, "measures", budget)?.into_iter();
     let charts = charts.map(|chart| Chart { summary: format!("{} {how}", chart.summary), ..chart }).collect();
-    let findings = guessing(result).into_iter().chain([finding]).collect();
-    Ok(Answer { findings, cautions: cautions(result), panel: None, charts, facts })
+    let guessed = guessing(result);
+    let fails = guessed.is_some();
+    let findings = guessed.into_iter().chain([finding]).collect();
+    Ok(Answer { findings, fails, cautions: cautions(result), panel: None, charts, facts })
 }
 
 /// The losses of the probabilities.

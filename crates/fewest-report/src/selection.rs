@@ -134,7 +134,14 @@ fn answer(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Answer, 
     lines.extend(costs(result));
     lines.extend(found_penalty(result.at("settings")).map(|text| ("penalty", text.into())));
     let panel = chosen_table(result, budget, chosen);
-    Ok(Answer { findings, cautions: cautions(result), panel, charts, facts: lines })
+    Ok(Answer {
+        findings,
+        fails: certified && certified::is_beaten(result),
+        cautions: cautions(result),
+        panel,
+        charts,
+        facts: lines,
+    })
 }
 
 /// The price of a feature, where the method found it.

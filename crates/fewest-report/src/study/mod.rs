@@ -90,6 +90,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
 fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
     let mut findings: Vec<String> = guessing(result).into_iter().collect();
+    let fails = !findings.is_empty();
     let mut weak: Vec<String> = Vec::new();
     match accuracy.at("mean").number() {
         Some(mean) => {
@@ -106,6 +107,7 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     if result.at("status").text().is_some_and(|status| status != "completed") {
         weak.push(left(result));
     }
+    weak.extend(unsteady(result));
     let all = result.at("n_features").count();
     if all.is_some() && all == Some(panel.at("selected").items().len() as u64) {
         weak.push("All features are in the panel: nothing was left out.".to_owned());
@@ -128,7 +130,22 @@ fn answer(result: Json<'_>, budget: &Budget) -> Result<Answer, String> {
     {
         charts.push(Chart { summary: format!("{what}, on all samples: {}. {OBJECTIVE}", proof.sentence()), ..chart });
     }
-    Ok(Answer { findings, cautions: weak, panel: features(result, budget), charts, facts })
+    Ok(Answer { findings, fails, cautions: weak, panel: features(result, budget), charts, facts })
+}
+
+/// That features of the panel came back in few of the outer folds, where there are some.
+fn unsteady(result: Json<'_>) -> Option<String> {
+    let names = result.at("panel").at("selected").texts();
+    let share = |name: &&&str| result.at("frequency").at(name).number().unwrap_or(0.0);
+    let (never, seldom) =
+        (names.iter().filter(|name| share(name) == 0.0).count(), names.iter().filter(|name| share(name) < 0.5).count());
+    let folds = result.at("folds").items().len();
+    let of = plural(names.len() as u64, "feature");
+    (folds > 1 && (never > 0 || 2 * seldom > names.len())).then(|| {
+        format!(
+            "Of the panel's {of}, {seldom} came back in fewer than half of the outer folds, {never} of them in none: other samples would give other features; the accuracy is that of choosing in this way."
+        )
+    })
 }
 
 /// What tells more than accuracy where one of two classes is rare, or a sensitivity was asked for.
@@ -234,7 +251,8 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Table> {
     });
     let mut rows: Vec<Vec<Cell>> = rows.collect();
     let mut columns = vec![words("feature"), words("weight"), words("share of folds"), words("replaceable by")];
-    if rows.iter().all(|row| row[3].text.is_empty()) {
+    let replaceable = rows.iter().any(|row| !row[3].text.is_empty());
+    if !replaceable {
         columns.pop();
         for row in &mut rows {
             row.pop();
@@ -242,7 +260,11 @@ fn features(result: Json<'_>, budget: &Budget) -> Option<Table> {
     }
     let mut table =
         budget.table(format!("Panel of {}", plural(names.len() as u64, "feature")), columns, rows.into_iter());
-    table.note = "Weight: of scaled values, above 0 for the class +1. Share of folds: outer folds that chose it on their own. Replaceable by: the exchange that costs least, in percent of what the panel gains over no features.";
+    table.note = if replaceable {
+        "Weight: of scaled values, above 0 for the class +1. Share of folds: outer folds that chose it on their own. Replaceable by: the exchange that costs least, in percent of what the panel gains over no features; below 0 the other is better on all samples."
+    } else {
+        "Weight: of scaled values, above 0 for the class +1. Share of folds: outer folds that chose it on their own."
+    };
     table.first = FIRST;
     Some(table)
 }
