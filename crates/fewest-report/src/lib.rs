@@ -54,7 +54,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A
 /// test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; img-src data:; style-src 'sha256-dr35SCLU+D12wTT27zUpyGm1zIHUP9lGKJcDWKOMZKI='; script-src 'sha256-oMSjeKpF1UepwMElmy8L0wne7JziMcfNPyqjzkc59hU='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'sha256-TgwVf7MivtZIS0NBz95xizwzzlud9uwmHx23BAy5rkw='; script-src 'sha256-oMSjeKpF1UepwMElmy8L0wne7JziMcfNPyqjzkc59hU='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
