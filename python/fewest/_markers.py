@@ -262,7 +262,7 @@ class Markers(Told):
         if not ordered:
             raise ValueError("time allowed no panel, so that there are no markers to draw; raise time_limit")
         genes, n_types = [marker["feature"] for marker in ordered], len(self.classes)
-        mean, share = (np.array([marker[name] for marker in ordered]).T for name in ("mean", "share"))
+        mean, share = (np.array([[marker[key][name] for marker in ordered] for name in self.classes]) for key in ("mean", "share"))
         least, wide = mean.min(axis=0), np.ptp(mean, axis=0)
         own, size = ax is None, figsize
         if own and size is None:

@@ -151,8 +151,8 @@ def of_types(n_types, genes=1):
             "feature": f"GENE{at}",
             "rank": at + 1,
             "highest": classes[-1 - at],
-            "mean": np.roll(np.linspace(0, 2, n_types), -at).tolist(),
-            "share": np.linspace(0.1, 1, n_types).tolist(),
+            "mean": dict(zip(classes, np.roll(np.linspace(0, 2, n_types), -at).tolist(), strict=True)),
+            "share": dict(zip(classes, np.linspace(0.1, 1, n_types).tolist(), strict=True)),
         }
         for at in range(genes)
     ]
@@ -193,6 +193,19 @@ def test_markers_are_dots_along_the_diagonal():
     assert figure.legends[0].get_window_extent().y1 < ax.get_window_extent().y0
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["25 %", "50 %", "100 % of samples above 0"]
     matplotlib.pyplot.close(figure)
+
+
+def test_dots_are_those_of_the_panel_that_was_found():
+    X, obs, names = cells()
+    found = markers(pd.DataFrame(X, columns=names), obs["cell_type"], 4)
+    ax = found.plot_dots()
+    genes = [label.get_text() for label in ax.get_xticklabels()]
+    shares = np.array(
+        [[next(m["share"][name] for m in found._markers() if m["feature"] == gene) for gene in genes] for name in found.classes]
+    )
+    sizes = ax.collections[0].get_sizes()
+    assert sorted(genes) == sorted(found.genes) and sizes / sizes.max() == pytest.approx(shares.ravel() / shares.max())
+    matplotlib.pyplot.close(ax.figure)
 
 
 def test_steps_of_markers_are_counted():
