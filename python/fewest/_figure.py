@@ -67,6 +67,13 @@ def name_rows(ax: Any, names: Any) -> np.ndarray:
     return places
 
 
+def shades(least: str = SHADES[0]) -> Any:
+    """A colour map from ``least`` to the darkest shade."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("fewest", (least, *SHADES[1:]))
+
+
 def percent(share: float) -> str:
     """A share in per cent, to three digits; what is none but for rounding is 0."""
     return f"{0.0 if share < 1e-5 else 100 * share:.3g} %"

@@ -17,7 +17,7 @@ from fewest import _core
 from fewest._call import limited
 from fewest._caller import called_with, caller_of, column_name
 from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
-from fewest._figure import FIRST, MUTED, SHADES, finish, name_rows, new_axes, short
+from fewest._figure import FIRST, MUTED, finish, name_rows, new_axes, shades, short
 from fewest._folds import keep_groups
 from fewest._frames import index_of, is_annotated, labels_in, native, sample_names
 from fewest._functions import searches
@@ -273,14 +273,13 @@ class Markers(Told):
         ax.tick_params(axis="x", length=0)
         ax.set_xlim(-0.6, len(genes) - 0.4)
         rows, columns = np.indices(mean.shape)
-        colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("fewest", SHADES)
         relative = (mean - least) / np.where(wide > 0, wide, 1.0)
         dots = ax.scatter(
             columns.ravel(),
             rows.ravel(),
             s=share.ravel(),
             c=relative.ravel(),
-            cmap=colours,
+            cmap=shades(),
             vmin=0,
             vmax=1,
             edgecolors=MUTED,
@@ -334,8 +333,13 @@ class Markers(Told):
             figsize = (side + 1.0, side)
         own = ax is None
         ax = new_axes("Markers.plot_confusion", ax, figsize, aspect=0.9)
-        colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("fewest", ("#ffffff", FIRST, "#05294a"))
-        given = {"values_format": ".0f", "xticks_rotation": "vertical", "cmap": colours, "im_kw": {"vmin": 0, "vmax": 100}, **options}
+        given = {
+            "values_format": ".0f",
+            "xticks_rotation": "vertical",
+            "cmap": shades("#ffffff"),
+            "im_kw": {"vmin": 0, "vmax": 100},
+            **options,
+        }
         display = import_module("sklearn.metrics").ConfusionMatrixDisplay(percent, display_labels=names).plot(ax=ax, **given)
         if display.text_ is not None:
             for text in display.text_.ravel():

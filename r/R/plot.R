@@ -224,20 +224,19 @@ guessing <- function(x) {
 # Half the height of a bar, where rows are one apart: no bar is higher than a line and a half.
 half_bar <- function() min(0.36, 0.75 * line_inches() / graphics::par("pin")[2] * diff(graphics::par("usr")[3:4]))
 
-# Bars of values by feature, the largest first, those of the answer in colour.
+# Bars of values by feature, the largest first, those of the answer in colour; without a legend there is one colour alone.
 draw_bars <- function(values, chosen, how, main, xlab, legend, xlim, threshold = NULL) {
   shown <- names(values)
-  names <- short(shown)
-  open_figure(xlim, c(0.4, length(values) + 0.6), how, main, xlab, names = names,
-              legend = length(legend) + !is.null(threshold))
+  line <- !is.null(threshold)
+  open_figure(xlim, c(0.4, length(values) + 0.6), how, main, xlab, names = short(shown), legend = length(legend) + line)
   graphics::axis(1, col = PALE, col.axis = INK)
   at <- name_rows(shown)
-  inside <- shown %in% chosen
-  graphics::rect(0, at - half_bar(), values, at + half_bar(), col = ifelse(inside, FIRST, PALE), border = NA)
-  if (!is.null(threshold)) graphics::abline(v = threshold, lty = 2, col = SECOND)
-  line <- !is.null(threshold)
-  legend_below(c(legend, if (line) "threshold"), pch = c(15, 15, if (line) NA), pt.cex = 1.6, lty = c(0, 0, if (line) 2),
-               col = c(FIRST, PALE, if (line) SECOND))
+  graphics::rect(0, at - half_bar(), values, at + half_bar(), col = ifelse(shown %in% chosen, FIRST, PALE), border = NA)
+  if (line) graphics::abline(v = threshold, lty = 2, col = SECOND)
+  if (length(legend)) {
+    legend_below(c(legend, if (line) "threshold"), pch = c(15, 15, if (line) NA), pt.cex = 1.6, lty = c(0, 0, if (line) 2),
+                 col = c(FIRST, PALE, if (line) SECOND))
+  }
   data.frame(feature = shown, frequency = unname(values), at = as.numeric(at))
 }
 
@@ -246,22 +245,12 @@ draw_frequency <- function(x, how) {
   halves <- inherits(x, "fewest_stability")
   of <- if (halves) "halves" else if (inherits(x, "fewest_study")) "outer folds" else "folds"
   values <- utils::head(sort(x$frequency, decreasing = TRUE), how$most)
-  chosen <- unlist(if (halves) x$selected else if (is.null(x$panel)) NULL else if (is.null(x$panel$features)) x$panel$selected else x$panel$features)
+  panel <- if (is.null(x$panel$features)) x$panel$selected else x$panel$features
   # Of an evaluation there is no panel: all of them are in colour.
-  if (is.null(x$panel) && !halves) chosen <- names(values)
-  legend <- if (halves) c("selected", "below the threshold") else if (is.null(x$panel)) c("all", "") else c("in the panel", "others")
+  chosen <- if (halves) unlist(x$selected) else if (is.null(x$panel)) names(values) else unlist(panel)
+  legend <- if (halves) c("selected", "below the threshold") else if (!is.null(x$panel)) c("in the panel", "others")
   main <- sprintf("Features by share of %s that chose them%s", of, of_target(x))
-  if (is.null(x$panel) && !halves) return(draw_plain(values, how, main, sprintf("share of %s", of)))
   draw_bars(values, chosen, how, main, sprintf("share of %s", of), legend, c(0, 1), x$threshold)
-}
-
-# The same where no feature stands out.
-draw_plain <- function(values, how, main, xlab) {
-  open_figure(c(0, 1), c(0.4, length(values) + 0.6), how, main, xlab, names = short(names(values)))
-  graphics::axis(1, col = PALE, col.axis = INK)
-  at <- name_rows(names(values))
-  graphics::rect(0, at - half_bar(), values, at + half_bar(), col = FIRST, border = NA)
-  data.frame(feature = names(values), frequency = unname(values), at = as.numeric(at))
 }
 
 draw_evidence <- function(x, how) {

@@ -8,6 +8,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::words;
+
 /// Words and axes.
 const INK: RGBColor = RGBColor(1, 1, 1);
 /// Grid lines.
@@ -311,7 +313,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
     })
 }
 
-/// Labels of columns, which stand upright below them where they are longer than `room`; returns their height.
+/// Labels of columns below them, upright where one is wider than a column.
 fn under(
     area: &Area<'_>,
     labels: &[String],
@@ -499,16 +501,12 @@ fn decade(x: f64, length: f64) -> String {
     format!("{:.digits$}", 10f64.powf(x))
 }
 
-/// A number on an axis: four digits at most.
+/// A number on an axis: [`words::short`] without zeros at the end.
 fn short(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-3..1e5).contains(&x.abs()) {
+    if x != 0.0 && !(1e-3..1e5).contains(&x.abs()) {
         return format!("{x:.1e}");
     }
-    let digits = (2 - x.abs().log10().floor() as i32).clamp(0, 6) as usize;
-    let text = format!("{x:.digits$}");
+    let text = words::short(x);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 

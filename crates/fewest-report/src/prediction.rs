@@ -14,7 +14,7 @@ use crate::words::{percent, plural};
 pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let judged = result.at("metrics").is_there();
     let mut sections = Vec::new();
-    sections.extend(probabilities(result, budget, ["roc", "calibration"])?);
+    sections.extend(probabilities(result, budget)?);
     let mut blocks = Vec::new();
     blocks.extend(confusion(result, budget, "confusion")?);
     blocks.extend(by_class(result, budget));

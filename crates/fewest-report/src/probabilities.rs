@@ -10,15 +10,11 @@ type RocPoint = (f64, f64, Option<(f64, f64)>);
 /// Mean probability and observed share of a group of samples, the interval of the share, their number.
 type Bin = ((f64, f64), (f64, f64), u64);
 
-/// The figures of probabilities on samples that took no part, under these anchors.
-pub(crate) fn probabilities(
-    result: Json<'_>,
-    budget: &Budget,
-    [roc_id, calibration_id]: [&'static str; 2],
-) -> Result<Option<Section>, String> {
+/// The figures of probabilities on samples that took no part.
+pub(crate) fn probabilities(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let mut blocks = Vec::new();
-    blocks.extend(roc(result, budget, roc_id)?.map(Block::Chart));
-    blocks.extend(calibration(result, budget, calibration_id)?.map(Block::Chart));
+    blocks.extend(roc(result, budget, "roc")?.map(Block::Chart));
+    blocks.extend(calibration(result, budget, "calibration")?.map(Block::Chart));
     blocks.extend(decision_curve(result, budget)?.map(Block::Chart));
     Ok(Section::new("probabilities", "Discrimination, calibration and net benefit", blocks).some())
 }

@@ -87,11 +87,10 @@ fn answer(result: Json<'_>, budget: &Budget) -> Answer {
     panel.first = FIRST;
     Answer {
         findings,
-        fails: false,
         cautions: cautions(result),
         panel: (!names.is_empty()).then_some(panel),
-        charts: Vec::new(),
         facts: pairs,
+        ..Answer::default()
     }
 }
 

@@ -301,8 +301,8 @@ impl StudyContext<'_> {
         let (found, settings) = (self.found, self.settings);
         let judged = found.folds.iter().map(|fold| &fold.judgement);
         let worth = found.probabilities(&self.data.target.codes);
-        let calibration = worth.as_ref().map(|of| of.calibration.clone());
-        let (roc, decision_curve) = worth.map(|of| (of.roc, of.decision_curve)).unzip();
+        let (calibration, curves) = worth.map(|of| (of.calibration, (of.roc, of.decision_curve))).unzip();
+        let (roc, decision_curve) = curves.unzip();
         Study {
             status: found.status,
             summary: found.summary().into_iter().collect(),

@@ -53,7 +53,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let mut sections = Vec::new();
     sections.extend(points::section(result, budget));
     sections.extend(external::section(result, budget)?);
-    sections.extend(probabilities(result, budget, ["roc", "calibration"])?);
+    sections.extend(probabilities(result, budget)?);
     sections.push(outer(result, budget)?);
     sections.extend(sizes(result, budget)?);
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "Selection frequency")?);

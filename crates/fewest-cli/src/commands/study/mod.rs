@@ -6,14 +6,13 @@ mod proof;
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
-use fewest_result::{About, Asked, Kind, LeftOut, RulesAsked, StudyContext};
+use fewest_result::{Asked, Kind, LeftOut, RulesAsked, StudyContext};
 use serde_json::{Map, Value, json};
 
 use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::reading::{notes, warnings};
 use super::report;
 use super::sinks::PanelSinks;
 use crate::args::features::Features;
@@ -100,8 +99,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
             None
         }
     };
-    let notices = [warnings(&raw.data), found.faults.clone()].concat();
-    let about = About { summed: raw.data.summed().cloned(), ..context.data.about(notices, notes(&raw.data)) };
+    let mut about = raw.about();
+    about.warnings.extend(found.faults.iter().cloned());
     let asked = asked(args, &settings, &bounds, &raw);
     let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
     let mut said = context.study(about, asked, left_out, took);
