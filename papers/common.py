@@ -99,6 +99,12 @@ class Fewest:
         return scored["right"] / scored["scored"]
 
 
+def gap(row):
+    """What is open, as a share of the objective: the gap of all pages, whatever the binary's own. None without both."""
+    objective, bound = row.get("objective"), row.get("bound")
+    return None if None in (objective, bound) else abs(objective - bound) / max(abs(objective), 1e-10)
+
+
 def name_of(key):
     """The key as text: what rows are told apart by. 60 and 60.0 are one."""
     same = lambda value: int(value) if isinstance(value, float) and value.is_integer() else value
@@ -123,7 +129,16 @@ class Rows:
         self.rows = {}
         for row in map(json.loads, (packed + whole).splitlines()):
             self.rows[name_of(row["key"])] = row
-        self.about = None
+        self.about, self.asked = None, set()
+
+    def drop(self):
+        """Drops the rows that nothing has asked for; says how many."""
+        gone = [name for name in self.rows if name not in self.asked]
+        for name in gone:
+            del self.rows[name]
+        self.packed.unlink(missing_ok=True)
+        self.path.write_text("".join(map(line_of, self.rows.values())))
+        return len(gone)
 
     def pack(self):
         """Moves the lines of rows.jsonl into rows.jsonl.xz; reads both again, for rows of another run."""
@@ -148,6 +163,7 @@ class Rows:
         """The row of a key; `make` gives it where there is none, or one that failed, or an older one
         without the field it needs.
         """
+        self.asked.add(name_of(key))
         if (known := self.find(key)) is not None and (needs is None or needs in known):
             return known
         if self.about is None:
@@ -300,11 +316,12 @@ def parser(doc):
     )
     out.add_argument("--print", action="store_true", help="only print the pages, as the stored rows have them")
     out.add_argument("--tables", action="store_true", help="only write pages and README again")
+    out.add_argument("--drop", action="store_true", help="drop the stored rows that a whole run asks for no more")
     out.add_argument("--check", action="store_true", help="only say whether pages and README are as the rows have them")
     return out
 
 
-FRAME = ("help", "fewest", "only", "out", "quick", "fresh", "print", "tables", "check")
+FRAME = ("help", "fewest", "only", "out", "quick", "fresh", "print", "tables", "drop", "check")
 
 
 def command(here, options):
@@ -317,10 +334,21 @@ def command(here, options):
     return " ".join(told)
 
 
-def main(here, options, run, pages, blocks, claims=None):
+def states(text):
+    """The table of docs/reproduction.md: how many claims of each paper have each state, as its lists say."""
+    kinds, body = ("seen", "partly", "not seen", "reversed", "undecided", "not testable"), []
+    for paper, listed in re.findall(r"<!-- rows: claims-(\w+) -->(.*?)<!-- end -->", text, re.DOTALL):
+        found = [line.split(" | ")[2].split(",")[0] for line in listed.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
+        body.append([paper, len(found), *map(found.count, kinds)])
+    body.append(["all", *(sum(row[k] for row in body) for k in range(1, len(kinds) + 2))])
+    return "\n".join(table(["paper", "claims", *kinds], body))
+
+
+def main(here, options, run, pages, blocks, claims=None, shown=()):
     """A script: `run(fewest, rows, args)` asks what is missing, `pages(rows)` gives the lines of
     each page by file name, `blocks(rows)` the numbers of the README by name, `claims(rows)` the
-    claims of the paper ([`paired.Claim`]), which docs/reproduction.md lists.
+    claims of the paper ([`paired.Claim`]) and `shown` its tables and figures ([`paired.Shown`]),
+    which docs/reproduction.md lists.
     """
     args = options.parse_args()
     out = pathlib.Path(args.out or here / (".quick" if args.quick else ".fresh" if args.fresh else "results"))
@@ -331,6 +359,8 @@ def main(here, options, run, pages, blocks, claims=None):
             print("\n".join(lines).rstrip() + "\n")
         return
     only_write = args.tables or args.check
+    if args.drop and (args.only or args.quick or only_write):
+        sys.exit("--drop goes with a whole run")
     if args.fresh:
         stored, there = Rows(here / "results").rows.values(), len(Rows(out).rows)
         print(
@@ -346,6 +376,8 @@ def main(here, options, run, pages, blocks, claims=None):
     try:
         if not only_write:
             run(rows.fewest, rows, args)
+            if args.drop:
+                print(f"dropped {rows.drop()} rows that this run did not ask for")
     except KeyboardInterrupt:
         stopped = True
         print("interrupted; the same command goes on from here")
@@ -360,8 +392,13 @@ def main(here, options, run, pages, blocks, claims=None):
             page = ROOT / "docs" / "reproduction.md"
             told = {"time": machine_time()}
             if claims:
-                told[f"claims-{here.name}"] = "\n".join(table(["claim", "state", "why"], [claim.row() for claim in claims(rows)]))
-            same.append(written(page, [filled(page.read_text(), told, others=True)], args.check))
+                drawn = claims(rows)
+                head = ["", "claim, and the paper's words", "state", "its parts"]
+                told[f"claims-{here.name}"] = "\n".join(table(head, [claim.row() for claim in drawn]))
+                head = ["part", "ours", "the paper's", "state", "claims"]
+                told[f"parts-{here.name}"] = "\n".join(table(head, [part.row(drawn) for part in shown]))
+            text = filled(page.read_text(), told, others=True)
+            same.append(written(page, [filled(text, {"states": states(text)}, others=True)], args.check))
     failed = sum("failed" in row for row in rows.rows.values())
     if failed:
         print(f"{failed} rows are of runs that failed; the same command tries them again")

@@ -5,8 +5,8 @@
 
 For each problem and method: `fewest select` on the training set, at one cost C or several; of
 several, the classifier of lowest validation error counts (the smallest C among equals), and its
-test error is reported, as in the paper. Methods that solve the problem exactly are run at one C
-only, that of RFE (--tune all: at every C, as the paper does, with less time for each), FSV at C = 1.
+test error is reported, as in the paper. RFE, InfoGain, ONSVM, GBD-M and `exact` each have their own C,
+as in the paper; GBD as printed, GBD-lambda and the proofs of `exact` have that of RFE, FSV has C = 1.
 
 GBD judges every subset it tries on the validation set, too (`gbd --validate`): a row has the
 classifier of best objective, and that of lowest validation error, which is what the paper reports.
@@ -25,13 +25,9 @@ sys.path.insert(1, str(HERE.parent))
 import common  # noqa: E402
 import experiments  # noqa: E402
 import tables  # noqa: E402
-from methods import METHODS, TUNING, Method  # noqa: E402
+from methods import METHODS, Method  # noqa: E402
 
 COSTS = [2.0**k for k in range(-2, 6)]  # the paper's
-# In experiment 2, where one solve of RFE at a small C takes up to a minute: by M, what RFE is run at on
-# every instance. On the first of each M all C were run, and none of those left out had the lowest
-# validation error. ONSVM stops at 4, where its linear programs take longest.
-FEW = {20: COSTS[5:], 100: COSTS[5:], 200: COSTS[5:], 400: COSTS[3:], 600: COSTS[3:]}
 SHARES = [0.25, 1.0, 4.0]  # of the penalised form's first guess of lambda
 # FSV's lambda, "between zero and one" in the paper. At the paper's 1 errors do not count, so that no
 # feature is best, and `fsv` refuses it. At 0 features do not count: that is a linear program of the
@@ -104,8 +100,7 @@ def ask(fewest, rows, problem, methods, args):
         for method in methods:
             if problem.experiment not in method.experiments:
                 continue
-            free = method.tuned or args.tune == "all"
-            costs = [1.0] if method.form == "fsv" else args.costs or grid(problem, method) if free else [rfe_cost]
+            costs = [1.0] if method.form == "fsv" else args.costs or grid(problem, method) if method.tuned else [rfe_cost]
             if costs == [None]:
                 continue  # RFE failed, so that there is no cost to use
             found = []
@@ -113,7 +108,7 @@ def ask(fewest, rows, problem, methods, args):
                 for share in {"lambda": args.shares, "fsv": args.lambdas}.get(method.form, [None]):
                     key = {
                         "problem": problem.name,
-                        "method": method.label,
+                        "method": method.key,
                         "cost": cost,
                         "share": share,
                         "limit": method.within(problem.experiment),
@@ -135,10 +130,8 @@ def ask(fewest, rows, problem, methods, args):
 
 
 def grid(problem, method):
-    """The values of C of a tuned method."""
-    if problem.experiment == 2 and method.label in ("RFE", "ONSVM"):
-        return FEW[problem.M] if method.label == "RFE" else COSTS[:5]
-    return COSTS
+    """The values of C of a tuned method. In experiment 2 ONSVM stops at 4, where its linear programs take longest."""
+    return COSTS[:5] if problem.experiment == 2 and method.label == "ONSVM" else COSTS
 
 
 def onsvm():
@@ -162,15 +155,9 @@ def problems(args):
 def run(fewest, rows, args):
     wanted = set(args.methods.split(",")) if args.methods else {m.label for m in METHODS}
     # RFE has the C of those that are not tuned.
-    needed = {"RFE"} if args.tune == "rfe" and any(not m.tuned and m.form != "fsv" for m in METHODS if m.label in wanted) else set()
-
-    def limit(method):
-        default = TUNING if args.tune == "all" and not method.tuned else method.limit
-        return args.time_limit or default if method.label in wanted else method.limit
-
-    asked = lambda m: m.label in wanted and (args.time_limit or args.tune == "all" and not m.tuned)
-    second = lambda m: None if asked(m) else m.second
-    methods = [Method(**{**vars(m), "limit": limit(m), "second": second(m)}) for m in METHODS if m.label in wanted | needed]
+    needed = {"RFE"} if any(not m.tuned and m.form != "fsv" for m in METHODS if m.label in wanted) else set()
+    limited = lambda m: vars(m) | ({"limit": args.time_limit, "second": None} if args.time_limit and m.label in wanted else {})
+    methods = [Method(**limited(m)) for m in METHODS if m.label in wanted | needed]
     for problem in problems(args):
         ask(fewest, rows, problem, methods, args)
 
@@ -180,10 +167,9 @@ def main():
     options.add_argument(
         "--methods", help="labels of the methods to run, with commas; RFE comes along [default: all]"
     )
-    options.add_argument("--time-limit", type=float, help="seconds for each solve of these methods [default: 60, of GBD and FSV 5; in experiment 2 of GBD 2, of exact 3]")
+    options.add_argument("--time-limit", type=float, help="seconds for each solve of these methods [default: those of methods.py]")
     costs = lambda text: [float(c) for c in text.split(",")]
-    options.add_argument("--costs", type=costs, help="values of C, with commas [default: 0.25 to 32, the paper's; fewer in experiment 2]")
-    options.add_argument("--tune", choices=("rfe", "all"), default="rfe", help="C of the exact methods [default: rfe]")
+    options.add_argument("--costs", type=costs, help="values of C, with commas [default: 0.25 to 32, the paper's; of ONSVM fewer in experiment 2]")
     args = options.parse_args()
     labels = [m.label for m in METHODS]
     if unknown := [m for m in (args.methods or "").split(",") if m and m not in labels]:
@@ -191,7 +177,7 @@ def main():
     options.set_defaults(shares=SHARES, lambdas=LAMBDAS)
     if args.quick:
         options.set_defaults(costs=[1.0, 32.0], shares=[1.0], lambdas=[0.05], time_limit=0.3)
-    common.main(HERE, options, run, tables.pages, tables.blocks, claims)
+    common.main(HERE, options, run, tables.pages, tables.blocks, claims, shown())
 
 
 def claims(rows):
@@ -199,6 +185,13 @@ def claims(rows):
     from claims import claims as of_rows
 
     return of_rows(rows)
+
+
+def shown():
+    """The paper's tables and figures."""
+    from claims import SHOWN
+
+    return SHOWN
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 import statistics
 
 import common
-from methods import METHODS, TUNING
+from methods import EARLY, METHODS, SURE
 
 # The method others are compared with: the first of these that was run. The paper's GBD-M is what
 # has the lowest validation error.
 REFERENCES = ("GBD-M, validated", "exact", "RFE")
-EXACT = ("GBD-M", "GBD-M/plain", "exact", "GBD-λ", "GBD-λ/plain")  # the methods that prove bounds
+EXACT = ("GBD-M", "GBD-M/plain", "exact", SURE, "GBD-λ", "GBD-λ/plain")  # the methods that prove bounds
 PARTIAL = ("FSV",)  # it may select nothing; the others do not wait for it
 BINS = 5
 
@@ -30,35 +30,40 @@ def pages(rows):
             out[f"experiment{experiment}.md"] = [*lines, *report(results), "", *common.source(mine, f"problems {experiment}/*")]
     lines, mine = tuned(rows)
     if lines:
-        said = f"Every C was tried, {TUNING:g} s a solve; compared with the C that RFE chose, and with more time there. Classifier of GBD: of lowest"
-        head = ["# aytug2015: C tuned for each method", "", "Written by `papers/aytug2015/run.py --tune all`.", *common.about(mine)]
-        out["tuned.md"] = [*head, said, "validation error over the iterations.", *lines, "", *common.source(mine, f"limit {TUNING:g}")]
+        head = ["# aytug2015: C tuned for each method", "", "Written by `papers/aytug2015/run.py`.", *common.about(mine)]
+        said = "Every C was tried, each for the seconds given; compared with the C that RFE chose. Classifier of GBD: of lowest"
+        out["tuned.md"] = [*head, said, "validation error over the iterations.", *lines, "", *common.source(mine, "GBD-M and exact at every C")]
     return out
+
+
+def at_rfe_cost(rows, problem, method, limit):
+    """The solve of a method at the C that RFE chose, of GBD its classifier of lowest validation error; None without one."""
+    rfe = chosen(rows.where(problem=problem, method="RFE"))
+    found = rows.where(problem=problem, method=method, limit=limit, cost=rfe["key"]["cost"]) if rfe else []
+    return next((r | r.get("validated", {}) for r in found if "empty" not in r), None)
 
 
 def tuned(rows):
     """What the choice of C by each method's own validation error does, on the problems where all C were run; and the rows."""
     body, every = [], []
     for experiment in (1, 2, 3):
-        for method in (m for m in METHODS if not m.tuned and m.form == "M"):
-            short = [r for r in rows.where(method=method.label, limit=TUNING) if r["key"]["problem"].startswith(f"{experiment}/")]
-            every += short
+        for method in (m for m in METHODS if m.tuned and m.label in EXACT):
+            limit = method.within(experiment)
+            mine = [r for r in rows.where(method=method.key, limit=limit) if r["key"]["problem"].startswith(f"{experiment}/")]
+            every += mine
             groups = []
-            for problem, rs in by(short, lambda r: r["key"]["problem"]):
-                rfe = chosen(rows.where(problem=problem, method="RFE"))
-                long = rows.where(problem=problem, method=method.label, limit=method.within(experiment))
-                rs, long = ([r | r.get("validated", {}) for r in some if "empty" not in r] for some in (rs, long))
-                own = chosen(rs)
-                at = [next((r for r in some if rfe and r["key"]["cost"] == rfe["key"]["cost"]), None) for some in (rs, long)]
-                if len(rs) == 8 and all(at):
-                    groups.append((own, *at, rfe))
+            for problem, rs in by(mine, lambda r: r["key"]["problem"]):
+                own = chosen([r | r.get("validated", {}) for r in rs])
+                same, rfe = at_rfe_cost(rows, problem, method.key, limit), chosen(rows.where(problem=problem, method="RFE"))
+                if len(rs) == 8 and own and same:
+                    groups.append((own, same, rfe))
             if groups:
-                cells = [sum(own["key"]["cost"] == same["key"]["cost"] for own, same, *_ in groups), f"{method.within(experiment):g}"]
+                cells = [sum(own["key"]["cost"] == same["key"]["cost"] for own, same, _ in groups), f"{limit:g}"]
                 cells += [number(statistics.fmean(r["test_error"] for r in rs)) for rs in zip(*groups)]
-                cells += [", ".join(map(str, better(groups, a, b))) for a, b in ((0, 1), (0, 3), (1, 2))]
+                cells += [", ".join(map(str, better(groups, a, b))) for a, b in ((0, 1), (0, 2))]
                 body.append([experiment, method.label, len(groups), *cells])
-    head = ["experiment", "method", "problems", "same C as RFE", "long limit s", "test error: own C", "RFE's C", "RFE's C, long limit", "RFE"]
-    head += ["own C against RFE's C: better, equal, worse", "own C against RFE", "RFE's C: short against long limit"]
+    head = ["experiment", "method", "problems", "same C as RFE", "s a solve", "test error: own C", "RFE's C", "RFE"]
+    head += ["own C against RFE's C: better, equal, worse", "own C against RFE"]
     return (table(head, body), every) if body else ([], [])
 
 
@@ -72,39 +77,36 @@ def comparable(rows, experiment):
     """What counts of an experiment: the methods run on at least half of its problems, on the
     problems that all of them have, but those of PARTIAL on their own; its rows; and a line about both.
     """
-    found, limits, longer = {}, {}, []
-    labels = [method.label for method in METHODS if experiment in method.experiments]
+    found, limits, validated = {}, {}, {}
+    methods = [method for method in METHODS if experiment in method.experiments and method.limit != EARLY]
+    keys = {method.key for method in methods}
     # FSV at lambda = 0 has no term for features.
-    counts_ = lambda key: key["method"] in labels and not (key["method"] == "FSV" and key["share"] == 0)
-    every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/") and counts_(r["key"])]
-    own = {method.label: method.within(experiment) for method in METHODS}
-    for label in labels:
-        mine = [r for r in every if r["key"]["method"] == label]
-        by_limit = {}
-        for r in mine:
-            if "failed" not in r:
-                by_limit.setdefault(r["key"]["limit"], {}).setdefault(r["key"]["problem"], []).append(r)
+    counts_ = lambda key: key["method"] in keys and not (key["method"] == "FSV" and key["share"] == 0)
+    every = [r for r in rows.rows.values() if "failed" not in r and r["key"]["problem"].startswith(f"{experiment}/") and counts_(r["key"])]
+    for method in methods:
+        mine = [r for r in every if r["key"]["method"] == method.key]
+        if not method.tuned and method.form != "fsv":
+            cost = {problem: r["key"]["cost"] for problem, r in found.get("RFE", {}).items()}
+            mine = [r for r in mine if r["key"]["cost"] == cost.get(r["key"]["problem"])]
+        # The default limit, else that at which most was done.
+        by_limit = dict(by(mine, lambda r: r["key"]["limit"]))
         if by_limit:
-            # The default limit, else that at which most problems were done; the longer one among equals.
-            limits[label] = max(by_limit, key=lambda at: (at == own[label], len(by_limit[at]), at))
-            picked = {problem: chosen(rs) for problem, rs in by_limit[limits[label]].items()}
-            found[label] = {problem: r for problem, r in picked.items() if r}
-            for limit in (at for at in by_limit if at > limits[label]):
-                more = {problem: r for problem, rs in by_limit[limit].items() if (r := chosen(rs))}
-                pairs = [(r.get("validated", r), found["RFE"][p]) for p, r in more.items() if p in found.get("RFE", {})]
-                if pairs:
-                    told = ", ".join(map(str, better(pairs, 0, 1)))
-                    longer.append(f"{label} with {limit:g} s on {len(pairs)} of the problems against RFE: better, equal, worse {told}.")
+            own = method.within(experiment)
+            limits[method.label] = own if own in by_limit else max(by_limit, key=lambda at: len(by_limit[at]))
+            of = by(by_limit[limits[method.label]], lambda r: r["key"]["problem"])
+            some = statistics.mode(len(rs) for _, rs in of)  # where a C is still to be run, another one would be chosen
+            of = [(problem, rs) for problem, rs in of if len(rs) >= some]
+            picked = {problem: chosen(rs) for problem, rs in of}
+            found[method.label] = {problem: r for problem, r in picked.items() if r}
+            judged = {problem: chosen([r | r["validated"] for r in rs if "validated" in r]) for problem, rs in of}
+            validated[method.label] = {problem: r for problem, r in judged.items() if r}
     # A heuristic that chose nothing at any parameter has no classifier to compare.
     kept, problems, said = common.shared({label: set(of) for label, of in found.items() if label not in PARTIAL})
     if not kept:
         return None, [], ""
     kept += [label for label in found if label in PARTIAL and 2 * len(found[label]) >= len(problems)]
     best = {(problem, label): found[label][problem] for label in kept for problem in problems if problem in found[label]}
-    for label in [m for m in kept if m.startswith("GBD")]:
-        for problem in problems:
-            if "validated" in best[problem, label]:
-                best[problem, f"{label}, validated"] = best[problem, label] | best[problem, label]["validated"]
+    best |= {(problem, f"{label}, validated"): validated[label][problem] for label in kept for problem in problems if problem in validated[label]}
     present = []
     for label in kept:
         present.append(label)
@@ -116,7 +118,7 @@ def comparable(rows, experiment):
         said = said.replace("all columns", "all columns but FSV")
         said += f" FSV selects features on {len(mine)} of them, which its columns are over; its limit stopped it on {sum(r['status'] == 'time_limit' for r in mine)} of these."
     said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
-    return Results(best, present), every, " ".join([said, *longer])
+    return Results(best, present), every, said
 
 
 def chosen(records):
@@ -224,15 +226,15 @@ def counts(results, reference, method, problems=None):
     return better([(results.best[p, reference], results.best[p, method]) for p in both], 0, 1)
 
 
-def proven(results, method="exact"):
+def proven(results, method=SURE):
     """The problems where a method proves the optimum."""
     return [p for p in results.problems if (p, method) in results.best and results.best[p, method]["status"] == "optimal"]
 
 
 def wins(results):
     lines = []
-    for reference in dict.fromkeys([results.reference, *(m for m in ("GBD-M/plain, validated", "exact") if m in results.methods)]):
-        problems = None if reference != "exact" else proven(results)
+    for reference in dict.fromkeys([results.reference, *(m for m in ("GBD-M/plain, validated", SURE) if m in results.methods)]):
+        problems = None if reference != SURE else proven(results)
         rows = [[method, *counts(results, reference, method, problems)] for method in results.methods if method != reference]
         of = f", where it proves the optimum ({len(problems)} of {len(results.problems)})," if problems is not None else ""
         lines += table([f"{reference}{of} against", "better", "equal", "worse"], rows)
@@ -249,7 +251,7 @@ def proofs(results, groups):
         for method in results.exact:
             solves = results.of(method, problems)
             left = [r for r in solves if r["status"] != "optimal"]
-            known = [r["gap"] for r in left if r["gap"] is not None]
+            known = [g for r in left if (g := common.gap(r)) is not None]
             gaps = f"{100 * statistics.median(known):.1f} % ({100 * max(known):.1f} %)" if known else "-"
             stopped = f"{sum(r['status'] == 'call_limit' for r in left)}, {sum(r['status'] == 'time_limit' for r in left)}"
             row += [f"{len(solves) - len(left)} of {len(solves)}", stopped, gaps, number(mean(r["seconds"] for r in solves), "{:.2f}")]
@@ -457,11 +459,11 @@ def short_wins(results):
     rows = [
         [m, *(", ".join(map(str, counts(results, m, rival))) if m != rival else "" for rival in rivals)]
         for m in results.methods
-        if m.startswith("GBD") or m == "exact"
+        if m.startswith("GBD") or m in ("exact", SURE)
     ]
-    if "exact" in results.methods and 0 < len(sure := proven(results)) < len(results.problems):
-        cells = [", ".join(map(str, counts(results, "exact", rival, sure))) if rival != "exact" else "" for rival in rivals]
-        rows.append([f"exact, on the {len(sure)} where it proves the optimum", *cells])
+    if SURE in results.methods and 0 < len(sure := proven(results)) < len(results.problems):
+        cells = [", ".join(map(str, counts(results, SURE, rival, sure))) for rival in rivals]
+        rows.append([f"{SURE}, on the {len(sure)} where it proves the optimum", *cells])
     return table(["test error: better, equal, worse", *(f"against {m}" for m in rivals)], rows)
 
 
@@ -470,7 +472,7 @@ def short_proofs(results):
     for method in results.exact:
         solves = results.of(method, results.problems)
         left = [r for r in solves if r["status"] != "optimal"]
-        known = [100 * r["gap"] for r in left if r["gap"] is not None]
+        known = [100 * g for r in left if (g := common.gap(r)) is not None]
         gaps = f"{statistics.median(known):.1f} % ({max(known):.1f} %)" if known else "-"
         stopped = [sum(r["status"] == status for r in left) for status in ("call_limit", "time_limit")]
         both = [(results.best[p, "RFE"], results.best[p, method]) for p in results.problems if (p, "RFE") in results.best]
