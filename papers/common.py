@@ -344,10 +344,10 @@ def states(text):
     return "\n".join(table(["paper", "claims", *kinds], body))
 
 
-def main(here, options, run, pages, blocks, claims=None, shown=()):
+def main(here, options, run, pages, blocks, claims=None, shown=lambda: ()):
     """A script: `run(fewest, rows, args)` asks what is missing, `pages(rows)` gives the lines of
     each page by file name, `blocks(rows)` the numbers of the README by name, `claims(rows)` the
-    claims of the paper ([`paired.Claim`]) and `shown` its tables and figures ([`paired.Shown`]),
+    claims of the paper ([`paired.Claim`]) and `shown()` its tables and figures ([`paired.Shown`]),
     which docs/reproduction.md lists.
     """
     args = options.parse_args()
@@ -396,7 +396,7 @@ def main(here, options, run, pages, blocks, claims=None, shown=()):
                 head = ["", "claim, and the paper's words", "state", "its parts"]
                 told[f"claims-{here.name}"] = "\n".join(table(head, [claim.row() for claim in drawn]))
                 head = ["part", "ours", "the paper's", "state", "claims"]
-                told[f"parts-{here.name}"] = "\n".join(table(head, [part.row(drawn) for part in shown]))
+                told[f"parts-{here.name}"] = "\n".join(table(head, [part.row(drawn) for part in shown()]))
             text = filled(page.read_text(), told, others=True)
             same.append(written(page, [filled(text, {"states": states(text)}, others=True)], args.check))
     failed = sum("failed" in row for row in rows.rows.values())

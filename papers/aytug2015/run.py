@@ -177,7 +177,7 @@ def main():
     options.set_defaults(shares=SHARES, lambdas=LAMBDAS)
     if args.quick:
         options.set_defaults(costs=[1.0, 32.0], shares=[1.0], lambdas=[0.05], time_limit=0.3)
-    common.main(HERE, options, run, tables.pages, tables.blocks, claims, shown())
+    common.main(HERE, options, run, tables.pages, tables.blocks, claims, shown)
 
 
 def claims(rows):

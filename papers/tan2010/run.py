@@ -1039,7 +1039,7 @@ def main():
         sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
         OPTIONS.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1)
-    common.main(HERE, OPTIONS, run, pages, blocks, claims, SHOWN)
+    common.main(HERE, OPTIONS, run, pages, blocks, claims, lambda: SHOWN)
 
 
 if __name__ == "__main__":

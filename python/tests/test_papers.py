@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -231,14 +232,83 @@ def the_comparisons(monkeypatch):
 
 
 def test_a_claim_says_what_its_parts_bear(paired):
+    yes, no, back, unsure, open_ = paired.OUTCOMES
     cases = {
-        (1, 1): "seen", (1, None): "seen", (1, 0): "partly", (1, -1): "partly", (0, 0): "not seen",
-        (0, -1): "not seen", (-1, -1): "reversed", (None,): "not testable", (): "not testable",
+        (yes, yes): "seen", (yes, open_): "seen", (yes, no): "partly", (yes, back): "partly", (yes, unsure): "partly",
+        (no, no): "not seen", (no, back): "not seen", (no, unsure): "not seen", (back, unsure): "not seen",
+        (back, back): "reversed", (unsure, unsure, open_): "undecided", (open_,): "not testable", (): "not testable",
     }  # fmt: skip
-    for signs, state in cases.items():
-        assert paired.state(signs) == state
-    claim = paired.Claim("a is better", ("here", True, "4 of 5"), ("there", False, "1 of 5"), why="Few sets.")
-    assert claim.row() == ["a is better", "partly", "here: 4 of 5. there: 1 of 5. Few sets."]
+    for outcomes, state in cases.items():
+        assert paired.state(outcomes) == state
+        assert state in paired.STATES
+    claim = paired.Claim("A1", "a is better", "A is best.", "Table 1", paired.every("here", 4, 4), paired.every("there", 4, 5), why="Few sets.")
+    assert claim.row() == [
+        "A1", 'a is better "A is best."', "partly, 1 of 2", "*yes*: here: 4 of 4. *no*: there: 4 of 5. Few sets."
+    ]  # fmt: skip
+
+
+def test_a_table_has_the_state_of_all_parts_drawn_from_it(paired):
+    good, bad = paired.every("a", 5, 5), paired.every("b", 4, 5)
+    claims = [
+        paired.Claim("A1", "", "", "Table 1, Table 2", good),
+        paired.Claim("A2", "", "", "Table 2", bad),
+        paired.Claim("A3", "", "", "Table 3", good, paired.left_open("c", "no time")),
+        paired.Claim("A4", "", "", "Table 4", bad),
+    ]
+    told = [paired.Shown(f"Table {k}", "ours", "theirs").row(claims)[3:] for k in range(1, 6)]
+    assert told[:4] == [
+        ["same, 1 of 1", "A1."], ["partly, 1 of 2", "A1, A2."], ["partly, 1 of 1, 1 open", "A3."], ["not the same, 0 of 1", "A4."]
+    ]  # fmt: skip
+    assert told[4] == ["not testable", ""]
+    assert paired.Shown("Table 5", "ours", "theirs", "No data", "not available").row(claims)[3:] == ["not available", "No data"]
+
+
+def judged(paired, part):
+    """The outcome of a part that is alone in its claim."""
+    return paired.Claim("A1", "", "", "", part).parts[0].outcome
+
+
+def test_a_part_has_a_margin_and_may_be_reversed(paired):
+    measure = paired.Measure("points", 1.0)
+    pair = lambda mean, spread, n=10: paired.Paired([mean + spread * (-1) ** k for k in range(n)], [0.0] * n)
+    outcome = lambda test, found, **how: judged(paired, test("a", found, measure, **how))
+    assert [outcome(paired.more, found) for found in (pair(3, 1), pair(-3, 1), pair(0.1, 0.5), pair(1, 5))] == [
+        "yes", "reversed", "no", "undecided"
+    ]  # fmt: skip
+    assert outcome(paired.more, pair(-3, 1), claimed=-1) == "yes"
+    # "Much": at least 5. 3 is more, but not much; 6 is.
+    assert [outcome(paired.more, pair(mean, 1), by=5) for mean in (8, 3, -3)] == ["yes", "no", "reversed"]
+    # A difference that is not significant is no proof of none.
+    assert [outcome(paired.as_good, found) for found in (pair(0, 0.5), pair(-0.9, 5), pair(-3, 1), pair(2, 1))] == [
+        "yes", "undecided", "reversed", "yes"
+    ]  # fmt: skip
+    assert [outcome(paired.same, found) for found in (pair(0, 0.5), pair(0, 5), pair(-3, 1), pair(3, 1))] == [
+        "yes", "undecided", "reversed", "reversed"
+    ]  # fmt: skip
+    assert outcome(paired.more, pair(3, 0.1, 4)) == outcome(paired.more, None) == "open"
+    count = lambda *found: judged(paired, paired.every("a", *found))
+    assert [count(10, 10), count(9, 10), count(0, 10), count(0, 0)] == ["yes", "no", "reversed", "open"]
+    assert judged(paired, paired.none("a", 0, 10)) == "yes"
+    assert [judged(paired, paired.wins("a", *found)) for found in ((20, 2, 30), (2, 20, 30), (6, 4, 12), (50, 50, 400))] == [
+        "yes", "reversed", "undecided", "no"
+    ]  # fmt: skip
+
+
+def test_one_rule_for_limits(paired):
+    reach = lambda proven, ours: judged(paired, paired.out_of_reach("a", proven, 10, ours, 1000, ""))
+    assert [reach(0, 60), reach(0, 1000), reach(10, 60), reach(1, 1000)] == ["open", "yes", "reversed", "no"]
+
+
+def test_parts_of_a_claim_are_corrected_for_their_number(paired):
+    assert paired.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    pair = paired.Paired([1.0, 2.0, 0.2, 1.5, 0.1, 0.9], [0.0] * 6)
+    alone = pair.p
+    assert 0.01 < alone < 0.05
+    part = lambda: paired.more("a", pair, paired.Measure("", 0.01))
+    assert judged(paired, part()) == "yes"
+    five = paired.Claim("A1", "", "", "", *(part() for _ in range(5)))
+    assert five.outcomes == ["undecided"] * 5
+    assert f"p {paired.p_text(5 * alone)}" in five.row()[3]
 
 
 def test_a_paired_comparison_is_the_t_test_of_the_differences(paired):
@@ -246,11 +316,66 @@ def test_a_paired_comparison_is_the_t_test_of_the_differences(paired):
     a, b = [1.0, 2.5, 3.0, 4.25, 4.0], [0.5, 2.0, 3.25, 3.0, 3.0]
     pair, test = paired.Paired(a, b), stats.ttest_rel(a, b)
     assert (pair.t, pair.p) == pytest.approx((test.statistic, test.pvalue))
+    assert pair.interval == pytest.approx(tuple(test.confidence_interval()))
     assert (pair.more, pair.equal, pair.less) == (4, 0, 1)
     corrected = paired.Paired(a, b, share=1 / 4)
     assert corrected.error == pytest.approx(pair.error * (1 + 5 / 4) ** 0.5)
-    assert paired.compared("a", paired.Paired([2, 3, 2.5], [1, 2, 1.25]), claimed=-1)[1] == -1
     assert paired.Paired([1, 1], [1, 1]).sign() == 0
+    apart, welch = paired.Apart(a, b[:4]), stats.ttest_ind(a, b[:4], equal_var=False)
+    assert (apart.t, apart.p) == pytest.approx((welch.statistic, welch.pvalue))
+
+
+def test_sets_are_strata_and_cases_of_a_seed_are_one(paired):
+    # Two sets far apart: the spread between them is no error of the mean over these two.
+    a, sets = [10.0, 11.0, 12.0, 0.0, 1.0, 2.0], ["x"] * 3 + ["y"] * 3
+    strata = paired.Paired(a, [0.0] * 6, strata=sets)
+    assert strata.mean == pytest.approx(6.0)
+    assert strata.error == pytest.approx((1 / 3 + 1 / 3) ** 0.5 / 2)
+    assert strata.df == pytest.approx(4.0)
+    assert strata.error < paired.Paired(a, [0.0] * 6).error / 4
+    values = {(seed, copy): seed + 0.01 * copy for seed in range(5) for copy in range(3)}
+    zero = dict.fromkeys(values, 0.0)
+    assert paired.on_cases(values, zero).n == 15
+    assert paired.on_cases(values, zero, cluster=lambda case: case[0]).n == 5
+
+
+def test_a_changed_row_changes_the_word(common, paired, monkeypatch):
+    """The state of a claim on the page is that of the rows: RFE's test errors made larger and smaller turn A1."""
+    monkeypatch.syspath_prepend(ROOT / "papers" / "aytug2015")
+    for name in ("claims", "tables", "methods"):
+        sys.modules.pop(name, None)
+    import claims
+
+    rows = common.Rows(ROOT / "papers" / "aytug2015" / "results")
+    before = claims.claims(rows)[0]
+    page = (ROOT / "docs" / "reproduction.md").read_text()
+    assert f"| {before.row()[1]} | {before.row()[2]} |" in page
+    for by, state in ((0.1, "seen"), (-0.2, "reversed")):
+        for row in rows.rows.values():
+            if row["key"]["problem"].startswith("1/") and row["key"]["method"] == "RFE":
+                row["test_error"] += by
+        assert claims.claims(rows)[0].state == state
+    for name in ("claims", "tables", "methods"):
+        sys.modules.pop(name, None)
+
+
+def test_the_summary_agrees_with_the_states():
+    """docs/reproduction.md: what it says the papers got right is seen, what wrong is not."""
+    page = (ROOT / "docs" / "reproduction.md").read_text()
+    states = {}
+    for line in page.splitlines():
+        cells = line.split(" | ")
+        if len(cells) > 3 and cells[0][2:3].isdigit() and cells[0].startswith("| "):
+            states[cells[0][2:]] = cells[2].split(",")[0]
+    assert len(states) > 80
+    summary = page.split("## What the papers got right and wrong")[1].split("<!--")[0]
+    for line in summary.splitlines():
+        named = re.findall(r"\b([ATGKF]\d+)\b", line)
+        allowed = {"- **Holds": {"seen"}, "- **Does not hold": {"reversed", "not seen"}, "- **Half holds": {"partly"}, "- **Open": {"undecided", "not testable"}}
+        for head, words in allowed.items():
+            if line.startswith(head):
+                assert named
+                assert {claim: states[claim] for claim in named if states[claim] not in words} == {}
 
 
 @pytest.mark.data
