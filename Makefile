@@ -312,9 +312,9 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py
 
-papers: need-cargo tools bench-python ## the five papers: the runs that are missing (hours), then every table, and the numbers of the READMEs
+papers: need-cargo tools bench-python ## the five papers: the runs that are missing (FRESH=1: all anew, hours), then every table, and the numbers of the READMEs
 	$(CARGO) build --release --locked -p fewest-cli
-	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script; done
+	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script $(if $(FRESH),--fresh) || exit; done
 
 # `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs again, with
 # the flags that the pages print, into papers/tan2010/.fresh; it says before how long they take.

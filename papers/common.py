@@ -4,7 +4,8 @@ A run is one line: {"key": ..., "run": ..., and what was found}. While a script 
 `rows.jsonl` as soon as it is there; at its end all lines are in `rows.jsonl.xz`, which is in git.
 
 key  what was asked, as a dictionary: the data, the method, its options, its limit - all that
-     decides the answer. A row answers this question and no other.
+     decides the answer. A row answers this question and no other: an option whose default has
+     changed since is spelt out, so that older rows answer no more.
 run  how it was found: commit of these scripts, hash of the binary, its version, every command
      line, seed where there is one, CPU seconds, load of the machine at the start, processor.
      Older rows have null: commit, binary and command lines are unknown.
@@ -183,7 +184,7 @@ class Rows:
         self.rows[name_of(key)] = row
         with open(self.path, "a") as file:
             file.write(line_of(row))
-        said = {k: row[k] for k in ("status", "objective", "gap", "seconds", "accuracy", "failed", "refused") if row.get(k) is not None}
+        said = {k: row[k] for k in ("status", "objective", "seconds", "accuracy", "failed", "refused") if row.get(k) is not None}
         print(*key.values(), said, flush=True)
         return row
 

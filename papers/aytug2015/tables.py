@@ -47,7 +47,7 @@ def tuned(rows):
     """What the choice of C by each method's own validation error does, on the problems where all C were run; and the rows."""
     body, every = [], []
     for experiment in (1, 2, 3):
-        for method in (m for m in METHODS if m.tuned and m.label in EXACT):
+        for method in (m for m in METHODS if experiment in m.tuned and m.label in EXACT):
             limit = method.within(experiment)
             mine = [r for r in rows.where(method=method.key, limit=limit) if r["key"]["problem"].startswith(f"{experiment}/")]
             every += mine
@@ -85,7 +85,7 @@ def comparable(rows, experiment):
     every = [r for r in rows.rows.values() if "failed" not in r and r["key"]["problem"].startswith(f"{experiment}/") and counts_(r["key"])]
     for method in methods:
         mine = [r for r in every if r["key"]["method"] == method.key]
-        if not method.tuned and method.form != "fsv":
+        if experiment not in method.tuned and method.form != "fsv":
             cost = {problem: r["key"]["cost"] for problem, r in found.get("RFE", {}).items()}
             mine = [r for r in mine if r["key"]["cost"] == cost.get(r["key"]["problem"])]
         # The default limit, else that at which most was done.

@@ -245,7 +245,6 @@ class Problem:
         both = len(chosen & self.truth)
         return {
             "status": found["status"],
-            "gap": found["gap"],
             "accuracy": accuracy,
             "size": len(chosen),
             "seconds": found["seconds"],
