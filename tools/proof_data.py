@@ -370,7 +370,7 @@ class Data:
         categorical = meant(said.get("categorical") or [], table.names)
         self.categorical = categorical
         fill_in(table, said.get("missing") or "error", categorical, self.weights)
-        able(scale in ("standard", "maxabs", "none"), f"scaling {scale!r} is not known here")
+        able(scale in ("standard", "maxabs", "none") or ends_of(scale), f"scaling {scale!r} is not known here")
         for j, column in enumerate(table.columns):
             if j not in categorical:
                 column.values = scaled(column, scale, self.weights)
@@ -504,9 +504,32 @@ def moments(values, weights, zeros):
     return exponent, math.ldexp(mean, exponent), (squares + zeros * mean * mean) / n
 
 
+def ends_of(rule):
+    """The ends of the range that features are brought to, if the scaling is such."""
+    found = re.fullmatch(r"range(?::(?P<low>[-+.0-9eE]+?)\.\.(?P<high>[-+.0-9eE]+))?", str(rule))
+    if not found:
+        return None
+    return (float(found["low"]), float(found["high"])) if found["low"] else (-1.0, 1.0)
+
+
+def ranged(column, ends, weights):
+    """The values of a column between these ends."""
+    values, _, zeros = column.present(weights)
+    seen = [*values, 0.0] if zeros else values
+    least, most = min(seen, default=0.0), max(seen, default=0.0)
+    if least == most:
+        return column.values if column.rows is not None else [0.0] * len(column.values)
+    scale = (most - least) / (ends[1] - ends[0])
+    centre = least - ends[0] * scale
+    able(column.rows is None or centre == 0, "a range that moves the zeros of sparse data")
+    return [(x - centre) / scale for x in column.values]
+
+
 def scaled(column, rule, weights):
     """The values of a column in doubles; sums in the order of the rows. Sparse ones are divided, not centred."""
     values = column.values
+    if ends := ends_of(rule):
+        return ranged(column, ends, weights)
     largest = max(map(abs, values), default=0.0)
     if rule == "none" or not largest:
         return values

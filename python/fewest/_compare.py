@@ -280,9 +280,9 @@ def compare(  # type: ignore[empty-body]
         A problem for each pair of types, or for each type against the others.
     class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
         Factor of C by type.
-    scale : {"standard", "maxabs", "none"}, default="standard"
+    scale : {"standard", "maxabs", "range", "none"}, default="standard"
         Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
-        centred.
+        centred. "range" is to [-1, 1], "range:0..1" to [0, 1]; of sparse data only where that keeps zeros.
     cv : int, default=3
         Folds.
     sample : int, default=20000

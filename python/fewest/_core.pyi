@@ -42,10 +42,10 @@ _Listener = Callable[[_Json], object] | None
 # fmt: off
 __all__ = [
     "ColumnFile", "Knockoffs", "Shard", "__version__", "broken_rules", "candidates", "certify", "certify_list", "check_rules",
-    "choose_cost", "class_probabilities", "column_outline", "command", "compare", "folds", "gamma", "generate", "halves", "joined_sums",
-    "knockoff_selection", "markers", "matching", "measures", "page", "panel_table", "path", "preparation", "read_table",
-    "rfe_paths", "select", "select_from", "set_f1", "stability_selection", "study", "subset_stability", "summaries", "summary",
-    "t_test", "table", "train", "verify", "write_columns", "write_program",
+    "choose_cost", "class_probabilities", "column_outline", "command", "compare", "folds", "gamma", "generate", "halves",
+    "joined_sums", "knockoff_selection", "markers", "matching", "measures", "page", "panel_table", "path", "preparation",
+    "range_scaling", "read_table", "rfe_paths", "select", "select_from", "set_f1", "stability_selection", "study",
+    "subset_stability", "summaries", "summary", "t_test", "table", "train", "verify", "write_columns", "write_program",
 ]
 # fmt: on
 __version__: str
@@ -109,6 +109,7 @@ def rfe_paths(
     raw: tuple[_Matrix, _Floats, _Json] | None = None,
 ) -> list[_Json]: ...
 def preparation(x: _Matrix, weights: _Floats, how: _Json) -> dict[str, list[float] | None]: ...
+def range_scaling(low: float, high: float) -> str: ...
 def choose_cost(
     x: _Matrix,
     codes: _Codes,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
@@ -22,6 +22,9 @@ from fewest._svm import LinearSVC
 #: The version of the format, docs/formats/model.md.
 SCHEMA = 1
 
+#: Scalers of scikit-learn that a model file holds, and their names there; a MinMaxScaler has its range.
+SCALERS = {StandardScaler: "standard", MaxAbsScaler: "maxabs", MinMaxScaler: "range"}
+
 
 def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: str = "y") -> None:
     """Write a trained classifier as the model file that ``fewest predict`` and :func:`load_model` read;
@@ -30,8 +33,8 @@ def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: s
     Parameters
     ----------
     estimator : selector, SVC, LinearSVC or Pipeline
-        Fitted. A pipeline is a ``StandardScaler`` or ``MaxAbsScaler`` and one of the others; the
-        scaling becomes part of the model, and of a :class:`Study` its own scaling, what stands in for missing
+        Fitted. A pipeline is a ``StandardScaler``, ``MaxAbsScaler`` or ``MinMaxScaler`` (without ``clip``) and one
+        of the others; the scaling becomes part of the model, and of a :class:`Study` its own scaling, what stands in for missing
         values, columns of text and probabilities do. Features are named as the columns were, else x1, x2, ...
         as the command names them.
     path : str or path-like
@@ -104,11 +107,11 @@ def _parts(estimator: Any) -> tuple[Any, Any]:
     """The scaler, if there is one, and the selector or classifier."""
     steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
     scaler, last = (None, *steps)[-2:]
-    known = scaler is None or type(scaler) in (StandardScaler, MaxAbsScaler)
+    known = scaler is None or type(scaler) in SCALERS
     if len(steps) > 2 or not known or not isinstance(last, (Selector, SVC, LinearSVC)):
         raise TypeError(
-            "a model file holds a selector, SVC or LinearSVC, or a pipeline of StandardScaler or MaxAbsScaler and one of them, "
-            f"not {estimator!r}"
+            "a model file holds a selector, SVC or LinearSVC, or a pipeline of StandardScaler, MaxAbsScaler or MinMaxScaler and one of "
+            f"them, not {estimator!r}"
         )
     return scaler, last
 
@@ -124,12 +127,23 @@ def _prepared(scaler: Any, last: Any, support: np.ndarray) -> tuple[Any, np.ndar
     if scaler is not None:
         if not (fill is None and center is None and scale is None):
             raise TypeError("a model file has one scaling; leave out the scaler, or scale and impute of the selector")
-        center = scaler.mean_[support] if getattr(scaler, "with_mean", False) else None
-        scale = None if scaler.scale_ is None else scaler.scale_[support]
-        own = {StandardScaler: "standard", MaxAbsScaler: "maxabs"}[type(scaler)]
+        center, scale, own = _of_scaler(scaler)
+        center, scale = (None if part is None else part[support] for part in (center, scale))
     kind = own or ("none" if scale is None else "maxabs" if center is None else "standard")
     k = len(support)
     return fill, np.zeros(k) if center is None else center, np.ones(k) if scale is None else scale, kind
+
+
+def _of_scaler(scaler: Any) -> tuple[Any, Any, str]:
+    """What a scaler of scikit-learn subtracts and divides by, and the name of that."""
+    if not isinstance(scaler, MinMaxScaler):
+        center = scaler.mean_ if getattr(scaler, "with_mean", False) else None
+        return center, scaler.scale_, SCALERS[type(scaler)]
+    if scaler.clip:
+        raise TypeError("a model file holds no scaling that cuts values; give MinMaxScaler clip=False")
+    low, high = scaler.feature_range
+    # As x * scale_ + min_, where a constant feature becomes the low end.
+    return -scaler.min_ / scaler.scale_, 1.0 / scaler.scale_, _core.range_scaling(low, high)
 
 
 def _imputation(selector: Any, names: list[str], fill: Any) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from fewest import _core
 from fewest._call import limited
@@ -401,7 +401,7 @@ class Judge(SeveralProblems):
         "log1p": ["boolean"],
         "C": COST_OR_AUTO,
         "level_weights": ["array-like", None],
-        "scale": [StrOptions({"standard", "maxabs", "none"})],
+        "scale": [str],
         "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
@@ -697,9 +697,9 @@ def markers(  # type: ignore[empty-body]
         A problem for each pair of types, or for each type against the others.
     class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
         Factor of C by type.
-    scale : {"standard", "maxabs", "none"}, default="standard"
+    scale : {"standard", "maxabs", "range", "none"}, default="standard"
         Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
-        centred.
+        centred. "range" is to [-1, 1], "range:0..1" to [0, 1]; of sparse data only where that keeps zeros.
     cv : int, default=3
         Folds.
     sample : int, default=20000

@@ -172,14 +172,8 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
 
     def _by_pair(self, X: Any) -> np.ndarray:
         """Decision values of shape (n_samples, n_pairs), positive for the second of a pair."""
-        values = self._values(X)
-        if sp.issparse(values) and self._preparation.center is not None and self._preparation.center.any():
-            values = values.toarray()
-        if sp.issparse(values):
-            prepared = Preparation(self._preparation.fill, None, self._preparation.scale).apply(values).tocsr()
-        else:
-            prepared = np.ascontiguousarray(self._preparation.apply(values))
-        decision = self.estimator_._by_pair(prepared)
+        prepared = self._preparation.apply(self._values(X))
+        decision = self.estimator_._by_pair(prepared.tocsr() if sp.issparse(prepared) else np.ascontiguousarray(prepared))
         return decision[:, None] if decision.ndim == 1 else -decision
 
     @completes_doc

@@ -39,6 +39,8 @@ class Preparation:
         values: Any
         # The feature of each value.
         at: Any
+        if sp.issparse(X) and self.center is not None and self.center.any():
+            X = X.toarray()
         if sp.issparse(X):
             X = X.tocsc().astype(np.float64, copy=True)
             values, at = X.data, np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))

@@ -119,8 +119,9 @@ class Study(_signatures.Study, Selector):
     impute : {"mean", "median", "most_frequent"} or None, default=None
         What stands in for missing values (NaN), learnt in each training part; the features that a column of
         text became are filled in together. None: missing values are an error.
-    scale : {"standard", "maxabs", "none"}, default=None
-        How features are scaled inside the folds. None: "standard" for dense X; for sparse X what
+    scale : {"standard", "maxabs", "range", "none"}, default=None
+        How features are scaled inside the folds. "range" is to [-1, 1], "range:0..1" to [0, 1]; of
+        sparse X only where that keeps zeros. None: "standard" for dense X; for sparse X what
         ``fewest study`` takes.
     n_solutions : int, default=5
         How many best subsets to list beside the panel.
@@ -262,7 +263,7 @@ class Study(_signatures.Study, Selector):
         "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
         "selection_time_limit": [*NOT_BELOW_0, None],
-        "scale": [StrOptions({"standard", "maxabs", "none"}), None],
+        "scale": [str, None],
         # The engine has no other weights that it finds in a training part.
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }

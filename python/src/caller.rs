@@ -78,7 +78,7 @@ impl Caller {
     pub(crate) fn asked(&self, missing: Option<MissingRule>, (scale, why): (ScaleKind, ScaleReason)) -> Asked {
         Asked {
             missing: Some(missing.map_or("error", MissingRule::name).to_owned()),
-            scale: Some(scale.name().to_owned()),
+            scale: Some(scale.to_string()),
             scale_reason: Some(why.text().to_owned()),
             ..self.asked.clone()
         }

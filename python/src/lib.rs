@@ -384,5 +384,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path::write_program, module)?)?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
     module.add_function(wrap_pyfunction!(prepare::preparation, module)?)?;
+    module.add_function(wrap_pyfunction!(prepare::range_scaling, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)
 }

@@ -2,9 +2,10 @@
 
 use fewest::method::rfe::splits::PreparedParts;
 use fewest::{Design, Error};
-use fewest_data::{DataError, Features, MissingRule, ScaleKind};
+use fewest_data::{DataError, Features, Interval, MissingRule, ScaleKind};
 use fewest_eval::Learnt;
 use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -86,4 +87,14 @@ pub(crate) fn preparation<'py>(
         dict.set_item("scale", listed(learnt.scaling.scale))?;
         Ok(dict)
     })
+}
+
+/// The scaling that brings features to the range of these ends, as options and files name it.
+///
+/// # Errors
+/// `ValueError` where that is no range.
+#[pyfunction]
+pub(crate) fn range_scaling(low: f64, high: f64) -> PyResult<String> {
+    let ends = Interval::new(low, high).ok_or_else(|| PyValueError::new_err(format!("{low} to {high} is no range")))?;
+    Ok(ScaleKind::Range(ends).to_string())
 }

@@ -228,7 +228,7 @@ COMMON = {
     "memory": "``set_memory``",
     "threads": "``n_jobs``",
     "sample-weights": "``sample_weight`` of ``fit``",
-    "scale": "``scale`` of ``SVMRFE``, ``sklearn.preprocessing.StandardScaler`` or ``MaxAbsScaler`` before it",
+    "scale": "``scale`` of ``SVMRFE`` and ``Study``; ``StandardScaler``, ``MaxAbsScaler`` or ``MinMaxScaler`` before it",
     "groups": "``groups`` of ``fit``",
     "missing": "``impute`` of ``SVMRFE`` and ``Study``, ``sklearn.impute.SimpleImputer`` before it",
     "target": "``y`` of ``fit``; ``target`` of ``read_table``",

@@ -140,6 +140,13 @@ def test_sparse_samples_are_scaled_by_their_largest_value():
     np.testing.assert_allclose(found.decision_function(X), whole.decision_function(X), rtol=1e-7, atol=1e-7)
 
 
+def test_what_dense_samples_say_is_done_to_sparse_ones():
+    X, y = units_and_gaps(seed=3)
+    X = np.where(np.nan_to_num(X) > 0, np.nan_to_num(X), 0.0)
+    found = SVMRFE(n_features_to_select=3, scale=True).fit(X, y)
+    np.testing.assert_allclose(found.decision_function(sp.csr_matrix(X)), found.decision_function(X))
+
+
 def test_a_prepared_selector_is_exported_with_its_preparation(tmp_path):
     X, y = units_and_gaps(seed=2)
     found = SVMRFE(n_features_to_select=3, impute="median", scale=True).fit(X, y)

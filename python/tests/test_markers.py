@@ -90,12 +90,13 @@ def close(ours, theirs, where="result"):
             ["--cost", "0.01", "--loss", "hinge", "--multi-class", "one-vs-rest", "--class-weight", "cw2", "--scale", "maxabs"],
             {"C": 0.01, "loss": "hinge", "multi_class": "ovr", "class_weight": "cw2", "scale": "maxabs"},
         ),
+        (["--scale", "range:0..1"], {"scale": "range:0..1"}),
         (
             ["--per-class", "1", "--expression", "1.5..6", "--require", "g4", "--folds", "4", "--seed", "3", "--sample", "100"],
             {"per_class": 1, "expression": (1.5, 6.0), "rules": Rules(require=["g4"]), "cv": 4, "random_state": 3, "sample": 100},
         ),
     ],
-    ids=["plain", "counts", "cost", "rules"],
+    ids=["plain", "counts", "cost", "range", "rules"],
 )
 def test_it_is_what_the_command_says(tmp_path, options, given):
     X, obs, names = cells()
@@ -391,7 +392,9 @@ def test_what_makes_no_sense_is_refused():
         ({"C": -1.0}, "'C' parameter of markers must be"),
         ({"log1p": "yes"}, "'log1p' parameter of markers must be"),
         ({"multi_class": "crammer"}, "'multi_class' parameter of markers must be"),
-        ({"scale": "robust"}, "'scale' parameter of markers must be"),
+        ({"scale": "robust"}, "`robust` is no scaling: standard, maxabs, none, range, or range:A..B"),
+        ({"scale": "range:1..0"}, "`range:1..0` is no scaling"),
+        ({"scale": True}, "'scale' parameter of markers must be"),
         ({"per_class": -1}, "'per_class' parameter of markers must be"),
         ({"random_state": "now"}, "'random_state' parameter of markers must be"),
         ({"expression": (3.0, 1.0)}, "3 to 1"),

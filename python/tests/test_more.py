@@ -1,5 +1,6 @@
 """Paths, evaluations, synthetic data, column files, and the options that the command has beside them."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler, scale
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler, scale
 
 from fewest import (
     SVC,
@@ -231,6 +232,8 @@ def test_column_files_give_the_same(sparse, tmp_path, data):
     [
         make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=3)),
         make_pipeline(MaxAbsScaler(), SVC()),
+        make_pipeline(MinMaxScaler((-1, 1)), SVC(kernel="linear")),
+        make_pipeline(MinMaxScaler(), SVMRFE(n_features_to_select=3)),
         L1SVMSelector(C=0.1),
         LinearSVC(),
         SVC(kernel="poly", degree=2, coef0=1.0),
@@ -252,6 +255,11 @@ def test_the_command_predicts_by_exported_models(model, classes, tmp_path):
             export_model(model, place)
         return
     export_model(model, place, target_name="species")
+    if isinstance(getattr(model, "steps", [[None, None]])[0][1], MinMaxScaler):
+        kind = {(-1, 1): "range", (0, 1): "range:0..1"}[model[0].feature_range]
+        assert json.loads(place.read_text())["model"]["scaling"]["kind"] == kind
+        with pytest.raises(TypeError, match="clip=False"):
+            export_model(make_pipeline(MinMaxScaler(clip=True), clone(model[-1])).fit(X, y), place)
     X.to_csv(table, index=False)
     assert _core.command(["fewest", "predict", str(place), str(table), "--out", str(out), "--quiet"]) == 0
     predicted = np.genfromtxt(out, delimiter=",", names=True)

@@ -99,6 +99,7 @@ CASES = {
         ["--class-weight", "balanced", "--loss", "squared-hinge", "--bias", "1"],
     ),
     "exact": ({"methods": ["exact"]}, ["--methods", "exact"]),
+    "range": ({"scale": "range"}, []),
     "points": ({"points": True, "pos_label": "sick"}, ["--points", "--positive", "sick"]),
     "rules": ({"rules": Rules(require=["bmi"], forbid=["z"])}, ["--require", "bmi", "--forbid", "z"]),
 }
@@ -109,9 +110,10 @@ def test_the_json_is_that_of_the_command(tmp_path, case):
     X, y, weights = people()
     asked, options = CASES[case]
     table = X.assign(times=weights) if case == "weights" else X
-    study = Study(**{**SHORT, **asked}, impute="median", scale="standard")
+    scale = asked.get("scale", "standard")
+    study = Study(**{**SHORT, "scale": scale, **asked}, impute="median")
     study.fit(X, y, weights if case == "weights" else None)
-    options = ["--missing", "median", "--scale", "standard", "--target", "state", *options]
+    options = ["--missing", "median", "--scale", scale, "--target", "state", *options]
     theirs = command(tmp_path, table.assign(state=y), *options)
     assert same(study, theirs) == []
     # The page is made of it, and so is what the command makes of Python's.

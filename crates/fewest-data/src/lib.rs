@@ -19,6 +19,7 @@ mod normalization;
 mod note;
 mod number;
 mod reading;
+mod scale_kind;
 mod words;
 
 pub use compression::Compression;
@@ -34,7 +35,7 @@ pub use matrix::imputation::{Imputation, Indicator, MissingRule, missing_counts}
 pub use matrix::mapped::MappedDesign;
 pub use matrix::repeats::repeats;
 pub use matrix::sample_weights::SampleWeights;
-pub use matrix::scaling::{ScaleKind, ScaleReason, Scaling, low_variance, variances};
+pub use matrix::scaling::{ScaleReason, Scaling, low_variance, variances};
 pub use matrix::split::{sampled, stratified, stratified_folds, stratified_halves};
 pub use matrix::summary::{Duplicate, Summary, summary};
 pub use meaning::pattern::matching;
@@ -43,6 +44,7 @@ pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized, Summed};
 pub use note::{Note, TargetRule};
 pub use reading::{Delimiter, Labels, ReadOptions, comment_of, decimal_of, delimiter_of, format_of, thousands_of};
+pub use scale_kind::{Interval, ScaleKind};
 pub use words::{Remedy, Takes, Told, in_words};
 
 use formats::columns::Sorted;

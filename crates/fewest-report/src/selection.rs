@@ -12,7 +12,7 @@ use crate::common::{
 use crate::course::{self, thinned};
 use crate::read::Json;
 use crate::view::{Answer, Block, Budget, Cell, Chart, FIRST, Page, Section, Table, numbers, words};
-use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
+use crate::words::{Proof, at_most, brief, number, percent, plural, range, seconds};
 
 /// Chosen features in the matrix of correlations.
 const MATRIX: usize = 20;
@@ -234,9 +234,9 @@ fn chosen_table(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Option<Ta
         format!("; a positive weight speaks for {}", crate::view::shorten(class, 40))
     });
     let scale = match result.at("model").at("scaling").at("kind").text() {
-        Some("standard") => "per standard deviation",
-        Some("maxabs") => "per largest absolute value",
-        _ => "per unit",
+        Some("standard") => "per standard deviation".to_owned(),
+        Some("maxabs") => "per largest absolute value".to_owned(),
+        kind => kind.and_then(range).map_or("per unit".to_owned(), |range| format!("of features scaled to {range}")),
     };
     let of = if weighted { format!("; weights {scale}{positive}") } else { String::new() };
     let noun = if certified::is_certified(result) { "feature" } else { "chosen feature" };

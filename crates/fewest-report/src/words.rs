@@ -50,6 +50,13 @@ pub fn groups(column: &str, count: u64) -> String {
     format!("samples of one {column} stay together ({})", plural(count, "group"))
 }
 
+/// The interval that a scaling brings features to, if it is one to a range: `[-1, 1]`.
+pub(crate) fn range(scaling: &str) -> Option<String> {
+    let ends = scaling.strip_prefix("range")?;
+    let ends = if ends.is_empty() { "-1..1" } else { ends.strip_prefix(':')? };
+    Some(format!("[{}]", ends.replace("..", ", ")))
+}
+
 /// A share in percent, with the digits that tell something.
 pub fn percent(share: f64) -> String {
     let x = 100.0 * share;

@@ -17,6 +17,19 @@ test_that("factors are what text columns of a file are", {
   expect_equal(fit$objective, theirs$objective, tolerance = 1e-9)
 })
 
+test_that("features are scaled to a range", {
+  needs_command()
+  run <- function(data, scale) fewest_select(data, two$Species, method = "exact", max_features = 2, bias = "none", gap = 1e-9, scale = scale)
+  by_hand <- function(low, high) apply(two_x, 2, function(x) low + (x - min(x)) / (max(x) - min(x)) * (high - low))
+  for (case in list(list("range", -1, 1), list("range:0..1", 0, 1))) {
+    ours <- run(two_x, case[[1]])
+    theirs <- run(by_hand(case[[2]], case[[3]]), "none")
+    expect_identical(ours$selected, theirs$selected)
+    expect_equal(ours$objective, theirs$objective, tolerance = 1e-6)
+    expect_equal(predict(ours, two_x), predict(theirs, by_hand(case[[2]], case[[3]])))
+  }
+})
+
 test_that("sparse, turned and dense matrices have one answer", {
   needs_command()
   x <- two_x

@@ -1,8 +1,10 @@
 //! The data file, how it is read and prepared, and data files that are written.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use fewest_data::{
     DataError, Features, Format, Labels, MissingRule, Normalization, ReadOptions, ScaleKind, ScaleReason, format_of,
 };
@@ -129,8 +131,8 @@ pub(crate) struct PrepareArgs {
     pub(crate) sample_weights: Option<String>,
     /// Feature scaling [default: standard for dense data; for sparse data none where rows have
     /// length 1 (text), else maxabs]
-    #[arg(long, value_name = "KIND", help_heading = "Data")]
-    pub(crate) scale: Option<ScaleArg>,
+    #[arg(long, value_name = "KIND", value_parser = ScaleParser, help_heading = "Data")]
+    pub(crate) scale: Option<ScaleKind>,
     /// Missing values.
     #[command(flatten)]
     pub(crate) missing: MissingArg,
@@ -139,7 +141,7 @@ pub(crate) struct PrepareArgs {
 impl PrepareArgs {
     /// The scaling asked for, or the default for the data, and why.
     pub(crate) fn scaling(&self, features: &Features) -> (ScaleKind, ScaleReason) {
-        fewest_eval::scale_kind(self.scale.map(ScaleArg::kind), features)
+        fewest_eval::scale_kind(self.scale, features)
     }
 }
 
@@ -195,26 +197,30 @@ impl MissingArg {
     }
 }
 
-/// Feature scaling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScaleArg {
-    /// Centre at the mean, divide by the standard deviation (population variance); sparse data are
-    /// divided, not centred
-    Standard,
-    /// Divide by the largest absolute value
-    Maxabs,
-    /// As in the file
-    None,
-}
+/// `--scale` as text: what the library reads, with the kinds for help and completions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScaleParser;
 
-impl ScaleArg {
-    /// As the library has it.
-    pub(crate) fn kind(self) -> ScaleKind {
-        match self {
-            ScaleArg::Standard => ScaleKind::Standard,
-            ScaleArg::Maxabs => ScaleKind::MaxAbs,
-            ScaleArg::None => ScaleKind::None,
-        }
+/// The kinds of scaling, and what each does.
+const SCALES: [(&str, &str); 4] = [
+    (
+        "standard",
+        "Centre at the mean, divide by the standard deviation (population variance); sparse data are divided, not centred",
+    ),
+    ("maxabs", "Divide by the largest absolute value"),
+    ("range", "Bring the least value to -1 and the largest to 1; range:A..B, such as range:0..1: to A and B"),
+    ("none", "As in the file"),
+];
+
+impl TypedValueParser for ScaleParser {
+    type Value = ScaleKind;
+
+    fn parse_ref(&self, cmd: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<ScaleKind, clap::Error> {
+        StringValueParser::new().try_map(|text| text.parse::<ScaleKind>()).parse_ref(cmd, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(SCALES.iter().map(|(name, help)| PossibleValue::new(*name).help(*help))))
     }
 }
 

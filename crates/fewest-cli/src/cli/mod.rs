@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest::validation::ShareLaw;
-use fewest_data::Format;
+use fewest_data::{Format, ScaleKind};
 use fewest_eval::knockoffs::KnockoffSettings;
 use fewest_eval::stability::StabilitySettings;
 
-use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg};
+use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleParser};
 use crate::args::generate::GenerateArgs;
 use crate::args::notation::NameList;
 use crate::args::rules::RuleArgs;
@@ -474,8 +474,8 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) missing: MissingArg,
     /// Scale the features on the way
-    #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
-    pub(crate) scale: ScaleArg,
+    #[arg(long, value_name = "KIND", value_parser = ScaleParser, default_value = "none", help_heading = "Data")]
+    pub(crate) scale: ScaleKind,
 }
 
 /// `fewest methods`.

@@ -57,7 +57,7 @@ fn of_data(
         target: Some(target.column.clone()),
         reading: reading.clone(),
         missing: Some(prepare.missing.name().to_owned()),
-        scale: Some(kind.name().to_owned()),
+        scale: Some(kind.to_string()),
         scale_reason: Some(reason.text().to_owned()),
         sample_weights: prepare.sample_weights.clone(),
         groups: groups.map(|groups| GroupsAsked { column: column.map(str::to_owned), count: groups.count() }),

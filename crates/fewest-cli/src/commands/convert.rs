@@ -1,9 +1,9 @@
 //! `fewest convert`: between the data formats, filled in and scaled on the way if asked for.
 
-use fewest_data::{Format, Imputation, MissingRule, Scaling};
+use fewest_data::{Format, Imputation, MissingRule, ScaleKind, Scaling};
 
 use super::reading;
-use crate::args::data::{self, ScaleArg};
+use crate::args::data;
 use crate::cli::ConvertArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     options.features = (!keep.is_empty()).then_some(keep);
     let rule = args.missing.rule();
     options.missing = rule.is_some();
-    if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() && rule.is_none() {
+    if format == Format::Csc && args.scale == ScaleKind::None && options.features.is_none() && rule.is_none() {
         // The data may then be larger than memory.
         let made = fewest_data::to_columns(data::path_text(&args.data.data)?, &options, out)?;
         made.notes.iter().for_each(|note| reading::tell(note, terminal));
@@ -39,8 +39,8 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
         }
         Imputation::fit(rule, &data.features, &texts).apply(&mut data.features)?;
     }
-    if args.scale != ScaleArg::None {
-        Scaling::fit(args.scale.kind(), &data.features)?.apply(&mut data.features)?;
+    if args.scale != ScaleKind::None {
+        Scaling::of(args.scale, &data)?.apply(&mut data.features)?;
     }
     for note in fewest_data::write_as(out, &data, format)? {
         reading::tell(&note, terminal);

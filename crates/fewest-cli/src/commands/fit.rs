@@ -9,7 +9,7 @@ use fewest::{
     Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, KernelRule, Limits, RuleList, Rules, Sense, SparseDesign,
     Status, SvmSettings, WeightBounds,
 };
-use fewest_data::Names;
+use fewest_data::{Names, ScaleKind};
 use fewest_result::{Asked, Document, Fit, Kind, TaskModels, TrainedModel, bounds_by_name, entries};
 use serde_json::{Value, to_value};
 
@@ -191,7 +191,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let weight_bounds: &WeightBounds = rules.weight_bounds();
     if let Some(sink) = &model_sink {
         let whole = features.len() == prepared.data.names.len();
-        sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
+        sink.accepts(prepared.target.classes.len(), kernel, prepared.scale() != ScaleKind::None, whole)?;
         sink.holds(args.prepare.missing)?;
         sink.takes(&args.data.reading)?;
         if !categories.is_empty() {

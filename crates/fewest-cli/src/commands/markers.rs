@@ -17,7 +17,7 @@ use super::reading::tell;
 use super::report;
 use super::scaling_words::scaling_text;
 use super::sinks::PanelSinks;
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, names};
+use crate::args::data::{DataArgs, PrepareArgs, names};
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
 
 /// The scaling asked for, or the standard one, and what that is for these data.
 pub(super) fn scale_of(prepare: &PrepareArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
-    let kind = prepare.scale.map_or(ScaleKind::Standard, ScaleArg::kind);
+    let kind = prepare.scale.unwrap_or(ScaleKind::Standard);
     (kind, kind.asked_for(&raw.data.features))
 }
 
@@ -198,7 +198,7 @@ impl JudgeArgs {
     pub(super) fn asked(&self, prepare: &PrepareArgs, raw: &DataAsRead) -> Asked {
         let (kind, reason) = scale_of(prepare, raw);
         Asked {
-            scale: Some(kind.name().to_owned()),
+            scale: Some(kind.to_string()),
             scale_reason: Some(reason.text().to_owned()),
             class_weight: Some(self.class_weight.text()),
             time_limit: Some(self.time_limit.as_secs_f64()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fewest::model::{FitSettings, Model};
 use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
-use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
+use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, ScaleKind, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
 use fewest_result::{About, FeatureImputation, FeatureScaling, NamedData, TrainedModel, levels_of};
 
@@ -16,7 +16,7 @@ use super::eval_words::failure;
 use super::normalized::{check_totals, normalization_of};
 use super::reading::{apart_names, groups, hint, labelled, notes, read_apart, read_features, warnings, weighted};
 use super::scaling_words::scaling_text;
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
+use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
@@ -193,7 +193,7 @@ impl<'a> PrepareOptions<'a> {
             class_weight: self.class_weight.unwrap_or(&ClassWeight::None).weights(&raw.target)?,
             categorical: self.categories(&raw.data.names)?,
             variance_threshold: self.variance_threshold,
-            scale: self.prepare.scale.map(ScaleArg::kind),
+            scale: self.prepare.scale,
         })
     }
 
@@ -324,9 +324,9 @@ pub(crate) fn listed(names: &Names) -> &[String] {
 }
 
 impl PreparedData {
-    /// `standard`, `maxabs` or `none`.
-    pub(crate) fn scale_name(&self) -> &'static str {
-        self.learnt.scaling.kind.name()
+    /// How features were scaled.
+    pub(crate) fn scale(&self) -> ScaleKind {
+        self.learnt.scaling.kind
     }
 
     /// Features, classes and samples by name.

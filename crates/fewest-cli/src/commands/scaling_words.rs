@@ -6,9 +6,9 @@ use fewest_data::{Dataset, ScaleKind, ScaleReason};
 /// before.
 pub(crate) fn scaling_text((kind, reason): (ScaleKind, ScaleReason), data: &Dataset) -> String {
     let scaled = match reason {
-        ScaleReason::Asked | ScaleReason::Dense => kind.name().to_owned(),
+        ScaleReason::Asked | ScaleReason::Dense => kind.to_string(),
         ScaleReason::AskedSparse | ScaleReason::Sparse | ScaleReason::UnitRows => {
-            format!("{} ({})", kind.name(), reason.text())
+            format!("{kind} ({})", reason.text())
         }
     };
     match data.normalized() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fewest::{Kernel, Ranked, Report, Sense, Status};
-use fewest_data::Names;
+use fewest_data::{Names, ScaleKind};
 use fewest_report::Proof;
 use fewest_result::{Certificate, Kind, Selection, Solution, TrainedModel, entries};
 use serde_json::{Map, Value};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         if task.prepared.tasks.is_some() {
             sink.holds_more("one classifier, but with --tasks each task has its own")?;
         }
-        let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
+        let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale() != ScaleKind::None);
         sink.accepts(classes, &kernel_name(options), scaled, task.takes_all())?;
         sink.holds(args.selection.prepare.missing)?;
         sink.takes(&args.selection.data.reading)?;

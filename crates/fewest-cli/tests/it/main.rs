@@ -41,6 +41,7 @@ mod penalty;
 mod positive;
 mod predict;
 mod proof_option;
+mod range;
 mod read_again;
 mod report;
 mod resume;

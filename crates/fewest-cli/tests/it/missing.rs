@@ -169,11 +169,12 @@ fn nothing_is_learnt_from_samples_held_out() {
         text.lines().enumerate().map(line).collect()
     };
     scratch.file("d.csv", with_folds(false)).file("wild.csv", with_folds(true));
-    for rule in ["mean", "median", "most-frequent", "indicator"] {
+    for (rule, scale) in
+        [("mean", "standard"), ("median", "maxabs"), ("most-frequent", "range"), ("indicator", "range:0..1")]
+    {
+        let how = ["-m", "exact", "--max-features", "2", "--missing", rule, "--scale", scale];
         let evaluate = |file: &str| {
-            let options =
-                ["-m", "exact", "--max-features", "2", "--missing", rule, "--folds", "fold", "--json", "e.json"];
-            scratch.run(&[&["evaluate", file], &options[..]].concat()).code(0);
+            scratch.run(&[&["evaluate", file], &how[..], &["--folds", "fold", "--json", "e.json"]].concat()).code(0);
             let result = scratch.json("e.json");
             assert_eq!(result["settings"]["missing"], rule);
             result["folds"].as_array().unwrap().clone()
@@ -190,8 +191,8 @@ fn nothing_is_learnt_from_samples_held_out() {
             })
         };
         scratch.file("train.csv", part(false)).file("test.csv", part(true));
-        let select = ["select", "train.csv", "--drop", "fold", "-m", "exact", "--max-features", "2", "--missing", rule];
-        scratch.run(&[&select[..], &["--model", "m.json", "--json", "s.json"]].concat()).code(0);
+        let select = ["select", "train.csv", "--drop", "fold", "--model", "m.json", "--json", "s.json"];
+        scratch.run(&[&select[..], &how].concat()).code(0);
         scratch.run(&["predict", "m.json", "test.csv", "--out", "p.csv", "--json", "p.json"]).code(0);
         assert_eq!(plain[0]["selected"], scratch.json("s.json")["selected"], "{rule}");
         assert_eq!(plain[0]["metrics"]["accuracy"], scratch.json("p.json")["accuracy"], "{rule}");

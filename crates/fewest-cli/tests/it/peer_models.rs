@@ -100,12 +100,14 @@ const THREE: &[&str] = &["1", "2", "5"];
 #[test]
 fn liblinear_hinge_and_squared_hinge() {
     compare("liblinear_hinge", "liblinear", TWO, &["--scale", "maxabs"]);
+    compare("liblinear_range", "liblinear", TWO, &["--scale", "range:0..1", "--bias", "none"]);
     compare("liblinear_squared", "liblinear", TWO, &["--scale", "none", "--loss", "squared-hinge", "--bias", "1"]);
 }
 
 #[test]
 fn libsvm_linear() {
     compare("libsvm_linear", "libsvm", TWO, &["--scale", "maxabs"]);
+    compare("libsvm_range", "libsvm", TWO, &["--scale", "range"]);
     compare("libsvm_linear_three", "libsvm", THREE, &["--scale", "maxabs", "--cost", "10"]);
 }
 

@@ -86,7 +86,7 @@ fn weights_are_numbers_of_samples() {
         let options = format!(
             "-m {} --scale {} --class-weight {} --missing {} --gap 1e-9",
             METHODS[seed as usize % METHODS.len()],
-            of(&["standard", "maxabs", "none"]),
+            of(&["standard", "maxabs", "range", "range:0..1", "none"]),
             of(&["none", "balanced", "cw2", "cw3", "yes=3"]),
             of(&["mean", "median", "most-frequent", "indicator"]),
         );

@@ -121,6 +121,8 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         "d.csv -m exact --budget 0.3 --feature-costs prices.csv --at-least 1:f1,f2,f4,f5 --cost 0.1 --bias none",
         "d.csv -m exact --max-features 4 --together f2,f3 --implies f1:f4 --sign f1:-,f2:+ --within 0.05",
         "d.csv -m gbd --max-features 2 --scale maxabs",
+        "d.csv -m exact --max-features 2 --scale range --bias none",
+        "sites.csv -m exact --max-features 2 --scale range:-0.5..3 --sample-weights w",
         "d.csv -m mbp --penalty 0.5 --require f6 --sign f1:- --bias 2",
         "d.csv -m rfe --max-features 2 --certify --scale none",
         "d.csv -m exact --max-features 4 --cost 100 --node-limit 1",

@@ -69,6 +69,8 @@ const RUNS: &[(&str, &[&str], &str)] = &[
     ("target", &["--target", "milk"], "target     milk (as the file says)"),
     ("positive", &["--positive", "no"], "read       --drop fold (as the file says); --positive no (as the file says)"),
     ("maxabs", &["--scale", "maxabs"], "scaling    maxabs (as the file says)"),
+    ("range", &["--scale", "range:-1..1"], "scaling    range (as the file says)"),
+    ("between", &["--scale", "range:0..1"], "scaling    range:0..1 (as the file says)"),
 ];
 
 #[cfg(feature = "highs")]

@@ -6,6 +6,7 @@ mod text;
 use std::io;
 
 use crate::Format;
+use crate::scale_kind::ScaleKind;
 pub use text::bytes_text;
 
 /// Place in a file.
@@ -385,6 +386,15 @@ pub enum DataError {
         limit: &'static str,
         /// The remedy.
         remedy: &'static str,
+    },
+    /// A scaling under which the zeros of sparse data do not stay zeros.
+    FillsIn {
+        /// The column.
+        column: String,
+        /// The scaling.
+        kind: ScaleKind,
+        /// What its zeros would be.
+        zero: f64,
     },
     /// A scaling made for another number of features.
     ScalingShape {

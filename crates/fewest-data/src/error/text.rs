@@ -199,6 +199,11 @@ impl fmt::Display for Message<'_> {
             DataError::OutOfRange { column, value, limit, remedy } => {
                 write!(f, "{column}: {value:e} is {limit}; {remedy}")
             }
+            DataError::FillsIn { column, kind, zero } => write!(
+                f,
+                "{column}: ⟦scale={kind}⟧ makes {zero} of 0, which would fill in the zeros of sparse data; say \
+                 ⟦scale=maxabs⟧, which keeps them"
+            ),
             DataError::ScalingShape { expected, found } => write!(
                 f,
                 "the scaling is for {expected} features, but the data have {found}; fit it on the same columns"

@@ -6,15 +6,29 @@ use crate::Features;
 
 /// How many times each sample counts.
 #[derive(Debug, Clone, Copy)]
-pub struct SampleWeights<'a>(Option<(&'a [f64], f64)>);
+pub struct SampleWeights<'a>(Option<Each<'a>>);
+
+/// Weights that are not all 1.
+#[derive(Debug, Clone, Copy)]
+struct Each<'a> {
+    weights: &'a [f64],
+    total: f64,
+    /// How many are above 0.
+    counting: usize,
+}
 
 impl<'a> SampleWeights<'a> {
     /// Each once.
     pub const ONES: SampleWeights<'static> = SampleWeights(None);
 
-    /// These weights above 0, one for each sample.
+    /// These weights, none below 0, one for each sample. A sample of weight 0 is none.
     pub fn new(weights: &'a [f64]) -> Self {
-        Self(weights.iter().any(|weight| *weight != 1.0).then(|| (weights, weights.iter().sum())))
+        let each = || Each {
+            weights,
+            total: weights.iter().sum(),
+            counting: weights.iter().filter(|weight| **weight > 0.0).count(),
+        };
+        Self(weights.iter().any(|weight| *weight != 1.0).then(each))
     }
 }
 
@@ -32,7 +46,7 @@ impl<'a> Present<'a> {
     /// Values of feature j.
     pub(crate) fn of(features: &'a Features, j: usize, weights: SampleWeights<'_>) -> Self {
         let (values, n) = (stored(features, j), features.n_samples());
-        let Some((weights, total)) = weights.0 else {
+        let Some(Each { weights, total, counting }) = weights.0 else {
             return Self { zeros: (n - values.len()) as f64, values, weights: None };
         };
         let mut each = Vec::with_capacity(values.len());
@@ -41,7 +55,16 @@ impl<'a> Present<'a> {
             Features::Sparse(design) => each.extend(design.column(j).0.iter().map(|&i| weights[i as usize])),
             Features::Mapped(_) => features.as_design().each_in_column(j, &mut |i, _| each.push(weights[i])),
         }
-        let zeros = if values.len() == n { 0.0 } else { total - each.iter().sum::<f64>() };
+        let values = if each.contains(&0.0) {
+            let counted = values.iter().zip(&each).filter(|(_, weight)| **weight > 0.0).map(|(&x, _)| x).collect();
+            each.retain(|weight| *weight > 0.0);
+            counted
+        } else {
+            values
+        };
+        // Above 0 where there is a zero, whatever the rounding.
+        let zeros = || (total - each.iter().sum::<f64>()).max(f64::MIN_POSITIVE);
+        let zeros = if values.len() == counting { 0.0 } else { zeros() };
         Self { values, weights: Some(each), zeros }
     }
 
@@ -72,6 +95,13 @@ impl<'a> Present<'a> {
     /// How many values there are, zeros among them.
     pub(crate) fn total(&self) -> f64 {
         self.zeros + self.weights.as_ref().map_or(self.values.len() as f64, |weights| weights.iter().sum())
+    }
+
+    /// The least value and the largest, zeros among them; none where there is no value.
+    pub(crate) fn extremes(&self) -> Option<(f64, f64)> {
+        let zero = (self.zeros > 0.0).then_some(0.0);
+        let values = || self.values.iter().copied().chain(zero);
+        values().reduce(f64::min).zip(values().reduce(f64::max))
     }
 
     /// The distinct values, ascending, and how many times each counts.

@@ -6,20 +6,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::sample_weights::{Present, SampleWeights, stored};
+use crate::scale_kind::{Interval, ScaleKind};
 use crate::{DataError, Dataset, Features, Place};
-
-/// How features are scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScaleKind {
-    /// Minus the mean, over the population standard deviation (1/n). Sparse data are divided alone:
-    /// centring would make them dense.
-    Standard,
-    /// Over the largest absolute value; keeps zeros.
-    MaxAbs,
-    /// Unchanged.
-    None,
-}
 
 /// Why features are scaled as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +43,6 @@ impl ScaleReason {
 const UNIT: f64 = 0.02;
 
 impl ScaleKind {
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScaleKind::Standard => "standard",
-            ScaleKind::MaxAbs => "maxabs",
-            ScaleKind::None => "none",
-        }
-    }
-
     /// The scaling where nothing is asked, and why.
     pub fn default_for(features: &Features) -> (ScaleKind, ScaleReason) {
         match features {
@@ -95,16 +74,16 @@ fn has_unit_rows(features: &Features) -> bool {
 
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
-/// `center` has p entries for `Standard` of dense data and none otherwise (zero); `scale` has p
-/// entries, or none for `None` (one).
+/// `center` has p entries for `Standard` and `Range` of dense data and none otherwise (zero); `scale`
+/// has p entries, or none for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// The kind that was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
-    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard`, a zero
-    /// feature has 1 with `MaxAbs`.
+    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` and `Range`
+    /// (and becomes 0, where it is centred), a zero feature has 1 with `MaxAbs`.
     pub scale: Vec<f64>,
 }
 
@@ -113,13 +92,15 @@ impl Scaling {
     ///
     /// # Errors
     /// [`DataError::OutOfRange`], which names the feature by its number, for `None` where a value is
-    /// above 1e70 in size, and for `Standard` where the standard deviation is above 0 but below the
-    /// smallest normal double.
+    /// above 1e70 in size, for `Standard` where the standard deviation is above 0 but below the
+    /// smallest normal double, and for `Range` where what it divides by is so, or is not finite;
+    /// [`DataError::FillsIn`] for `Range` of sparse data whose zeros would not stay zeros.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
         Self::weighted(kind, features, SampleWeights::ONES)
     }
 
-    /// [`Scaling::fit`], where a sample counts as many times as its weight says.
+    /// [`Scaling::fit`], where a sample counts as many times as its weight says: one of weight 0 not
+    /// at all.
     ///
     /// # Errors
     /// As [`Scaling::fit`].
@@ -196,21 +177,37 @@ fn fit(
     place: &(dyn Fn(usize) -> String + Sync),
 ) -> Result<Scaling, DataError> {
     let columns = (0..features.n_features()).into_par_iter();
+    let is_dense = matches!(features, Features::Dense(_));
     let (center, scale) = match (kind, features) {
         (ScaleKind::Standard, _) => {
             let one = |j| {
                 let moments = Moments::new(&Present::of(features, j, weights));
                 let scale = moments.deviation();
-                check_deviation(scale, &moments, || place(j))?;
+                if moments.variance > 0.0 {
+                    check_divisor(scale, "its standard deviation, too small to divide by", || place(j))?;
+                }
                 Ok((moments.mean(), if moments.variance > 0.0 { scale } else { 1.0 }))
             };
             let found: Result<Vec<(f64, f64)>, DataError> = columns.map(one).all_or_first();
             let (center, scale) = found?.into_iter().unzip();
-            (if matches!(features, Features::Dense(_)) { center } else { Vec::new() }, scale)
+            (if is_dense { center } else { Vec::new() }, scale)
+        }
+        (ScaleKind::Range(interval), _) => {
+            let one = |j| {
+                let extremes = Present::of(features, j, weights).extremes();
+                let (center, scale) = onto(interval, extremes, is_dense, || place(j))?;
+                if is_dense || center == 0.0 {
+                    return Ok((center, scale));
+                }
+                Err(DataError::FillsIn { column: place(j), kind, zero: -center / scale })
+            };
+            let found: Result<Vec<(f64, f64)>, DataError> = columns.map(one).all_or_first();
+            let (center, scale) = found?.into_iter().unzip();
+            (if is_dense { center } else { Vec::new() }, scale)
         }
         (ScaleKind::MaxAbs, _) => {
-            let largest = |j| Some(largest(&stored(features, j))).filter(|m| *m > 0.0).unwrap_or(1.0);
-            (Vec::new(), columns.map(largest).collect())
+            let largest = |j| largest(&Present::of(features, j, weights).values);
+            (Vec::new(), columns.map(|j| Some(largest(j)).filter(|m| *m > 0.0).unwrap_or(1.0)).collect())
         }
         (ScaleKind::None, _) => {
             let known = features.as_design().largest_value();
@@ -223,16 +220,34 @@ fn fit(
     Ok(Scaling { kind, center, scale })
 }
 
-/// Refuses a standard deviation that doubles hold with few digits or as 0.
-fn check_deviation(deviation: f64, moments: &Moments, place: impl FnOnce() -> String) -> Result<(), DataError> {
-    if moments.variance == 0.0 || deviation >= f64::MIN_POSITIVE {
+/// Centre and scale of a feature with these extremes; a constant one becomes 0, and stays as it is
+/// where data are sparse.
+fn onto(
+    interval: Interval,
+    extremes: Option<(f64, f64)>,
+    is_dense: bool,
+    place: impl FnOnce() -> String,
+) -> Result<(f64, f64), DataError> {
+    let (least, most) = extremes.unwrap_or_default();
+    if least == most {
+        return Ok((if is_dense { least } else { 0.0 }, 1.0));
+    }
+    let (center, scale) = interval.center_and_scale(least, most);
+    let divisor = if center.is_finite() { scale } else { f64::INFINITY };
+    check_divisor(divisor, "its range over the one asked for, too small or too large to divide by", place)?;
+    Ok((center, scale))
+}
+
+/// Refuses a divisor that doubles hold with few digits, as 0 or not at all.
+fn check_divisor(divisor: f64, limit: &'static str, place: impl FnOnce() -> String) -> Result<(), DataError> {
+    if (f64::MIN_POSITIVE..=f64::MAX).contains(&divisor) {
         return Ok(());
     }
     Err(DataError::OutOfRange {
         column: place(),
-        value: deviation,
-        limit: "its standard deviation, too small to divide by",
-        remedy: "multiply the column by a large number, drop it, or say ⟦scale=maxabs⟧",
+        value: divisor,
+        limit,
+        remedy: "multiply or divide the column by a large number, drop it, or say ⟦scale=maxabs⟧",
     })
 }
 

@@ -1,6 +1,6 @@
 //! Scaling and variances against their definitions.
 
-use fewest_data::{DataError, Features, SampleWeights, ScaleKind, Scaling, low_variance, variances};
+use fewest_data::{DataError, Features, Interval, SampleWeights, ScaleKind, Scaling, low_variance, variances};
 use fewest_svm::FeatureSet;
 
 use crate::common::{Case, rows};
@@ -184,4 +184,127 @@ fn what_cannot_be_represented_names_its_column() {
     let mut tiny = tiny;
     Scaling::of(ScaleKind::MaxAbs, &tiny).expect("fit").apply(&mut tiny.features).expect("apply");
     assert_eq!(rows(&tiny), [[0.0], [1.0], [0.0], [1.0]]);
+}
+
+fn range(low: f64, high: f64) -> ScaleKind {
+    ScaleKind::Range(Interval::new(low, high).expect("an interval"))
+}
+
+#[test]
+fn range_brings_the_least_and_the_largest_to_the_ends() {
+    let mut data = Case::new("a.csv", TABLE).read().expect("read");
+    let plain = data.clone();
+    let scaling = Scaling::fit(range(-1.0, 1.0), &data.features).expect("fit");
+    assert_eq!((&scaling.center[..], &scaling.scale[..]), (&[3.5, 5.0, -1.0][..], &[2.5, 1.0, 3.0][..]));
+    scaling.apply(&mut data.features).expect("apply");
+    // A constant feature becomes 0.
+    assert_eq!(rows(&data), [[-1.0, 0.0, 1.0 / 3.0], [-0.6, 0.0, -1.0], [1.0, 0.0, 1.0]]);
+    // Other samples may be beyond the ends.
+    let mut other = Case::new("a.csv", "a,b,c,y\n11,4,-10,0\n-4,5,2,1\n").read().expect("read");
+    scaling.apply(&mut other.features).expect("apply");
+    assert_eq!(rows(&other), [[3.0, -1.0, -3.0], [-3.0, 0.0, 1.0]]);
+    for (low, high) in [(0.0, 1.0), (-3.0, -2.0), (1e-3, 1e10)] {
+        let mut data = plain.clone();
+        Scaling::fit(range(low, high), &data.features).expect("fit").apply(&mut data.features).expect("apply");
+        for j in [0, 2] {
+            let column: Vec<f64> = rows(&data).iter().map(|row| row[j]).collect();
+            for (end, of) in
+                [(low, column.iter().copied().reduce(f64::min)), (high, column.iter().copied().reduce(f64::max))]
+            {
+                assert!((of.expect("values") - end).abs() <= 1e-15 * (high - low), "{low}..{high}");
+            }
+        }
+    }
+}
+
+#[test]
+fn range_keeps_zeros_of_sparse_data_or_says_which_it_would_not() {
+    let sparse = Case::new("a.svm", "1 1:1 2:5\n-1 2:5 3:4\n1 1:6 2:5\n").read().expect("read");
+    let dense = Case::new("a.csv", "a,b,c,y\n1,5,0,0\n0,5,4,1\n6,5,0,1\n").read().expect("read");
+    for (low, high) in [(0.0, 1.0), (0.0, 4.0)] {
+        let [found, of_dense] =
+            [&sparse, &dense].map(|data| Scaling::fit(range(low, high), &data.features).expect("fit"));
+        assert!(found.center.is_empty());
+        assert_eq!((&found.scale, of_dense.center), (&of_dense.scale, vec![0.0, 5.0, 0.0]));
+        let mut data = sparse.clone();
+        found.apply(&mut data.features).expect("apply");
+        // The constant column stays as it is.
+        assert_eq!(rows(&data), [[high / 6.0, 5.0, 0.0], [0.0, 5.0, high], [high, 5.0, 0.0]]);
+        assert!(matches!(data.features, Features::Sparse(_)));
+    }
+    let error = Scaling::of(range(-1.0, 1.0), &sparse).expect_err("shifted");
+    crate::common::holds(
+        &error.to_string(),
+        &["a.svm, column `x1`: `scale = range` makes -1 of 0", "`scale = maxabs`"],
+    );
+    // Where both ends lie as the extremes do, 0 stays 0.
+    let even = Case::new("a.svm", "1 1:-3\n-1 1:3\n1 2:-2\n-1 2:2\n").read().expect("read");
+    assert_eq!(Scaling::fit(range(-1.0, 1.0), &even.features).expect("fit").scale, [3.0, 2.0]);
+    // A full column has no zero to keep, and its own least value.
+    let full = Case::new("a.svm", "1 1:2\n-1 1:3\n1 1:4\n").read().expect("read");
+    assert!(matches!(Scaling::fit(range(0.0, 1.0), &full.features), Err(DataError::FillsIn { zero: -1.0, .. })));
+}
+
+#[test]
+fn samples_of_weight_0_are_none_in_every_scaling() {
+    let rows = ["1 1:1 2:5 4:1", "-1 1:2 2:5 3:4", "1 1:6 2:5 3:2 4:3", "-1 2:5 4:7"];
+    let far = ["1 1:1e6 2:-9 3:1e6 4:1e6 5:8", "-1 2:1", "1 1:0.1 2:5 3:0.2 4:0.3"];
+    let svmlight = |rows: &[&str]| Case::new("a.svm", rows.join("\n") + "\n").read().expect("read");
+    let dense = |rows: &[&str]| {
+        let mut data = svmlight(rows);
+        data.features.make_dense();
+        data
+    };
+    let weights = [2.0, 0.0, 0.5, 0.0, 1.0, 0.0, 3.0];
+    for kind in [ScaleKind::Standard, ScaleKind::MaxAbs, range(0.0, 1.0)] {
+        for read in [&svmlight as &dyn Fn(&[&str]) -> fewest_data::Dataset, &dense] {
+            let all = read(&[rows[0], far[0], rows[1], far[1], rows[2], far[2], rows[3]]);
+            // Feature 5 is there in a sample of weight 0 alone.
+            let few = read(&[&(rows[0].to_owned() + " 5:0"), rows[1], rows[2], rows[3]]);
+            let kept: Vec<f64> = weights.iter().copied().filter(|weight| *weight > 0.0).collect();
+            let [found, wanted] = [(&all, &weights[..]), (&few, &kept)].map(|(data, weights)| {
+                Scaling::weighted(kind, &data.features, SampleWeights::new(weights)).expect("fit")
+            });
+            assert_eq!(found.scale[..4], wanted.scale[..4], "{kind}");
+            assert_eq!(found.scale[4], 1.0, "{kind}");
+            assert_eq!(found.center.get(..4), wanted.center.get(..4), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn kinds_are_written_and_read_as_one_text() {
+    for (text, kind) in [
+        ("standard", ScaleKind::Standard),
+        ("maxabs", ScaleKind::MaxAbs),
+        ("range", range(-1.0, 1.0)),
+        ("range:0..1", range(0.0, 1.0)),
+        ("range:-0.5..0.25", range(-0.5, 0.25)),
+        ("none", ScaleKind::None),
+    ] {
+        assert_eq!((kind.to_string().as_str(), text.parse()), (text, Ok(kind)));
+        assert_eq!(serde_json::to_value(kind).expect("json"), text);
+        assert_eq!(serde_json::from_value::<ScaleKind>(text.into()).expect("json"), kind);
+    }
+    for (text, as_written) in
+        [("range:-1..1", "range"), ("range:-0..1e2", "range:0..100"), ("range:.5..1.", "range:0.5..1")]
+    {
+        assert_eq!(text.parse::<ScaleKind>().map(|kind| kind.to_string()), Ok(as_written.to_owned()));
+    }
+    for wrong in
+        ["", "Range", "range:", "range:1", "range:1..", "range:1..1", "range:2..1", "range:0..inf", "range:0..1e71"]
+    {
+        assert!(wrong.parse::<ScaleKind>().is_err_and(|why| why.contains("range:A..B")), "{wrong}");
+    }
+}
+
+#[test]
+fn ranges_beyond_doubles_are_refused() {
+    let fit = |cells: &[f64], kind| Scaling::of(kind, &column(cells).read().expect("read"));
+    for cells in [&[1.7e308, -1.7e308][..], &[0.0, 5e-324]] {
+        let error = fit(cells, range(0.0, 1.0)).expect_err("no digits left");
+        crate::common::holds(&error.to_string(), &["column `big`", "to divide by", "`scale = maxabs`"]);
+    }
+    let found = fit(&[1e300, 3e300, 2e300, 3e300], range(0.0, 1.0)).expect("fit");
+    assert_eq!((found.center[0], found.scale[0]), (1e300, 2e300));
 }

@@ -6,7 +6,7 @@ use super::wording::{Panels, folds, judged, less};
 use crate::common::{is_uncentred, normalized, sentence_case};
 use crate::measures::measured;
 use crate::read::Json;
-use crate::words::{Proof, brief, percent, plural, some};
+use crate::words::{Proof, brief, percent, plural, range, some};
 
 /// What a study did, by items of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378): the
 /// item and the sentences on it.
@@ -77,12 +77,12 @@ fn predictors(result: Json<'_>) -> String {
     let counts = normalized(settings)
         .map(|text| format!("The values of each sample were normalised as they were read ({text})."));
     let scaled = match settings.at("scale").text() {
-        Some("standard") if is_uncentred(settings) => {
-            Some("Features were divided by their standard deviations and not centred, as the data are sparse")
-        }
-        Some("standard") => Some("Features were standardised"),
-        Some("maxabs") => Some("Features were divided by their largest absolute value"),
-        _ => None,
+        Some("standard") if is_uncentred(settings) => Some(
+            "Features were divided by their standard deviations and not centred, as the data are sparse".to_owned(),
+        ),
+        Some("standard") => Some("Features were standardised".to_owned()),
+        Some("maxabs") => Some("Features were divided by their largest absolute value".to_owned()),
+        kind => kind.and_then(range).map(|range| format!("Features were scaled to {range}")),
     };
     let scaled = match (scaled, settings.at("scale").text()) {
         (Some(words), _) => Some(format!("{words}, as learnt from each training part alone.")),

@@ -21,7 +21,7 @@ pub use tasks::{Classifiers, Judged, TaskModels, TaskModelsRecord};
 /// How each of the model's features is prepared: `(x - centre) / scale`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureScaling {
-    /// `standard`, `maxabs` or `none`.
+    /// The text of a [`fewest_data::ScaleKind`].
     pub kind: String,
     /// Subtracted.
     pub centre: Vec<f64>,
@@ -44,7 +44,7 @@ impl FeatureScaling {
     /// The scaling of some of the features that it was fitted on, in their order.
     pub fn new(scaling: &Scaling, features: &[usize]) -> Self {
         let each = |list: &[f64], none: f64| features.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect();
-        let kind = scaling.kind.name().to_owned();
+        let kind = scaling.kind.to_string();
         Self { kind, centre: each(&scaling.center, 0.0), scale: each(&scaling.scale, 1.0) }
     }
 }

@@ -3,15 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use clap::ValueEnum;
 use fewest::MultiClass;
-use fewest_data::{Format, Names, ReadOptions};
+use fewest_data::{Format, Names, ReadOptions, ScaleKind};
 use fewest_result::{Asked, Made};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::asked::{Difference, Origin};
-use crate::args::data::{MissingArg, PrepareArgs, ScaleArg, path_text};
+use crate::args::data::{MissingArg, PrepareArgs, path_text};
 use crate::args::notation::some;
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
@@ -175,7 +174,7 @@ pub(super) fn read(
         hierarchy: &[],
     };
     let data = options.run(terminal)?;
-    sources.decided(data.scale_name());
+    sources.decided(&data.scale().to_string());
     let mut facts = sources.facts;
     if let Some(target) = facts.iter_mut().find(|fact| fact.key == "target") {
         target.value = data.target.column.as_str().into();
@@ -261,16 +260,15 @@ fn validate(args: &VerifyArgs, sources: &mut Sources<'_>) -> Option<(Validate, u
 }
 
 /// The scaling; none: the default for the data.
-fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg>, Failure> {
-    let name = |scale: ScaleArg| scale.to_possible_value().map(|value| value.get_name().to_owned());
-    let typed = Stated::typed(args.prepare.scale.and_then(name));
+fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleKind>, Failure> {
+    let typed = Stated::typed(args.prepare.scale.map(|kind| kind.to_string()));
     let said = sources.choose("scale", typed, |s| s.scale.clone());
     match said {
-        Some(said) => ScaleArg::from_str(&said, false)
-            .map(Some)
-            .map_err(|_| Failure::Input(format!("unknown scaling: {said}; give --scale"))),
+        Some(said) => {
+            said.parse().map(Some).map_err(|_| Failure::Input(format!("unknown scaling: {said}; give --scale")))
+        }
         // A proof of Python is about the arrays as they were given.
-        None => Ok(sources.made.filter(|_| !sources.stated).map(|_| ScaleArg::None)),
+        None => Ok(sources.made.filter(|_| !sources.stated).map(|_| ScaleKind::None)),
     }
 }
 
