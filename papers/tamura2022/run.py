@@ -53,6 +53,7 @@ SELECTORS = (
 )
 PARTS = ("real", "inlo", "ndcc", "plane")
 RADII, TURNED = (100, 300, 500), 0.1  # of `plane`: cubes, share of the clusters with the other class
+INDICATORS = 1_000_000  # a program of more is not built: that alone takes minutes
 SCIP, INDICATOR = ("scip", "INLO-K, exp"), ("scip", "MILO-K, indicators")
 
 
@@ -112,6 +113,8 @@ def scip(name, theta, gamma, limit, form):
         for h in range(i):
             d = tuple(round((a - b) ** 2, 12) for a, b in zip(X[i], X[h]))
             pairs[d] = pairs.get(d, 0.0) + 2 * psi[i] * psi[h]
+    if form == INDICATOR and (many := 4 * sum(v > 0 for d in pairs for v in d)) > INDICATORS:
+        return {"refused": f"{many} indicator constraints"}
     model = pyscipopt.Model()
     model.hideOutput()
     model.setParam("limits/time", limit)
@@ -299,7 +302,7 @@ def program_cell(r):
     if r is None:
         return "-"
     if "refused" in r:
-        return "refused: memory"
+        return "refused: size" if "indicator" in r["refused"] else "refused: memory"
     if r["objective"] is None:
         return f"nothing in {r['key']['limit']:g} s"
     gap = "no bound" if r["bound"] is None else f"{100 * common.gap(r):.1f} %" if r["objective"] > 1e-9 else "> 1000 %"
@@ -417,7 +420,7 @@ def blocks(rows):
             ]
         )
     programs = table(
-        ["program", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
+        ["program", "runs", "limit s", "proven", "refused (memory, size)", "no subset", "best subset found", "a gap at all"], lines
     )
     return {"optima": said, "programs": "\n".join(programs), "ndcc": ndcc_block(rows, "ndcc"), "plane": ndcc_block(rows, "plane")}
 
