@@ -205,22 +205,22 @@ class MILP2Selector(Signature):
 class NMMKLSelector(Signature):
     @stores_arguments
     def __init__(
-        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, fit_C: float | None = None,
-        gap: float = 0.0001, loss: str = "squared_hinge", fit_intercept: bool = True, intercept_scaling: float | None = None,
-        tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None,
-        on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
-        max_memory: int | str | None = None,
+        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, subset_size: int | None = None,
+        C: float | str = 1.0, fit_C: float | None = None, gap: float = 0.0001, loss: str = "squared_hinge", fit_intercept: bool = True,
+        intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None, on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0, n_jobs: int | None = None, max_memory: int | str | None = None,
     ) -> None: ...
 
 
 class QCQPSelector(Signature):
     @stores_arguments
     def __init__(
-        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, fit_C: float | None = None,
-        gap: float = 0.0001, loss: str = "hinge", fit_intercept: bool = True, intercept_scaling: float | None = None,
-        tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None,
-        on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
-        max_memory: int | str | None = None,
+        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, subset_size: int | None = None,
+        C: float | str = 1.0, fit_C: float | None = None, gap: float = 0.0001, loss: str = "hinge", fit_intercept: bool = True,
+        intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None, on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0, n_jobs: int | None = None, max_memory: int | str | None = None,
     ) -> None: ...
 
 
