@@ -94,7 +94,7 @@ test-python: python-build .venv/docs.done
 	@failed=0; $(MAKE) --keep-going --no-print-directory -j2 python-docs python-types || failed=1; \
 	$(MAKE) --no-print-directory python-pytest || failed=1; exit $$failed
 
-transcript: need-cargo tools ## runs the sessions that README.md and docs/use/start.md show, and writes what they print today
+transcript: need-cargo tools ## runs the sessions that pages show, and writes what they print today
 	$(CARGO) build --release --locked -p fewest-cli
 	.ci/transcript --write target/release/fewest
 
