@@ -18,7 +18,7 @@ PREFIX ?= $(HOME)/.local
 .PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint signatures api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
-.PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
+.PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta bench-weight-bound
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -94,7 +94,7 @@ test-python: python-build .venv/docs.done
 	@failed=0; $(MAKE) --keep-going --no-print-directory -j2 python-docs python-types || failed=1; \
 	$(MAKE) --no-print-directory python-pytest || failed=1; exit $$failed
 
-transcript: need-cargo tools ## runs the sessions that README.md and docs/use/start.md show, and writes what they print today
+transcript: need-cargo tools ## runs the sessions that pages show, and writes what they print today
 	$(CARGO) build --release --locked -p fewest-cli
 	.ci/transcript --write target/release/fewest
 
@@ -311,6 +311,9 @@ bench-sklearn: python-build ## scikit-learn's own tests with our SVC, LinearSVC 
 bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeration, and on larger data
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py
+bench-weight-bound: need-cargo tools bench-python ## rules and numbers for u of mbp, judged on held-out samples; goes on where it was stopped
+	$(CARGO) build --release --locked -p fewest-cli
+	$(BENCH_PYTHON) bench/weight_bound.py
 
 papers: need-cargo tools bench-python ## the five papers: the runs that are missing (FRESH=1: all anew, hours), then every table, and the numbers of the READMEs
 	$(CARGO) build --release --locked -p fewest-cli

@@ -32,7 +32,7 @@ WHOLE = {
 DENSE = ("arcene", "breast_gravier", "breast_west_er", "breast_west_nodal", "glioma_4434", "huntington_borovecki", "bladder16_12")
 SIZES, RFE = (5, 10, 20, 50, 100), ["--method", "rfe", "--step", "0.1"]
 EB_RFE = {"plain": [], "three deals, 1 SE": ["--deals", "3", "--accuracy-loss", "se"]}
-IMPROVE = ("none", "rfe", "exchanges", "both")
+IMPROVE = ("rankings", "rfe", "exchanges", "both")
 # topic: (default form, {form: options}, size, whether a set of the corpus takes part, CPU seconds of a fold).
 TOPICS = {
     **{
@@ -190,9 +190,9 @@ def curves_page():
             at.setdefault((row["set"], row["samples"], row["smaller"] / row["size"], row["size"], row["draw"]), {})[row["form"]] = row
     at = {key: of for key, of in at.items() if len(of) == len(IMPROVE)}
     names = sorted({key[0] for key in at}, key=corpus.digest)
-    adds = {key: [100 * (of[form][m] - of["none"][m]) for form in IMPROVE[1:] for m in MEASURES] for key, of in at.items()}
+    adds = {key: [100 * (of[form][m] - of["rankings"][m]) for form in IMPROVE[1:] for m in MEASURES] for key, of in at.items()}
     heads, lines = [f"{form}, {m}" for form in IMPROVE[1:] for m in MEASURES], []
-    page = ["## fgm", "", f"{len(at)} selections by each form, on draws from {len(names)} sets, judged on the rest of the set. What each form adds to `--improve none`, in points", "(means over draws, then over sets, samples and sizes, ± one standard error), by samples of the smaller class for each feature.", ""]
+    page = ["## fgm", "", f"{len(at)} selections by each form, on draws from {len(names)} sets, judged on the rest of the set. What each form adds to `--improve rankings`, in points", "(means over draws, then over sets, samples and sizes, ± one standard error), by samples of the smaller class for each feature.", ""]
     for low, high in itertools.pairwise(BANDS):
         cells = {}
         for key, add in adds.items():
@@ -200,7 +200,7 @@ def curves_page():
                 cells.setdefault((key[0], key[1], key[3]), []).append(add)
         means = [np.mean(of, axis=0) for of in cells.values()]
         lines.append([f"{low} to {high}" if high < BANDS[-1] else f"{low} or more", str(len(cells)), *map(mean_error, zip(*means, strict=True))])
-    page += [*b.grid(["smaller class / B", "cells", *heads], lines), "", "Where a form is used from a number of samples for each feature on, and `none` below: the mean over sets, and the set that loses most.", f"Sets are parted in two by the SHA-256 of their names: the number ({ENOUGH}) is the least power of 2 from which no set of the first part loses more than 0.1 points.", ""]
+    page += [*b.grid(["smaller class / B", "cells", *heads], lines), "", "Where a form is used from a number of samples for each feature on, and `rankings` below: the mean over sets, and the set that loses most.", f"Sets are parted in two by the SHA-256 of their names: the number ({ENOUGH}) is the least power of 2 from which no set of the first part loses more than 0.1 points.", ""]
     for what, part in {"the first part": names[::2], "the second part": names[1::2]}.items():
         lines = []
         for least in BANDS[1:-1]:

@@ -130,7 +130,8 @@ def words(key, *more):
     """The key as words of the command."""
     limit = ["--time-limit", f"{key['limit']:g}s"] if key["limit"] else []
     price = ["--penalty", key["D"]] if key["D"] else []
-    price += ["--weight-bound", key["u"]] if price and "u" in key else []
+    # `hard` says its own u.
+    price += ["--weight-bound", key.get("u", "paper")] if price and key["part"] != "hard" else []
     price += ["--scale", "none"] if "scale" in key else []
     return ["-m", key["method"], "--cost", key["C"], *price, *key["options"].split(), *limit, *more]
 

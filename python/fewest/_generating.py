@@ -52,10 +52,10 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     mkl : {"fast", "simple"}, default=None
         Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
         ``plain`` "simple", the paper's.
-    improve : {"auto", "none", "rfe", "exchanges", "both"}, default="auto"
-        What improves the subset where a size is the only rule: SVM-RFE from the largest features of the mixture,
-        exchanges, or both. "auto": both where the smaller class has at least 16 samples for each feature asked for, and not
-        ``plain``; else none.
+    improve : {"auto", "none", "rankings", "rfe", "exchanges", "both"}, default="auto"
+        What improves the subset, the best features by score: "rankings", the best by weight where they are better; then, where
+        a size is the only rule, SVM-RFE from the largest features of the mixture, exchanges, or both. "auto": both where the
+        smaller class has at least 16 samples for each feature asked for, else "rankings"; with ``plain`` none.
     tol : float, default=1e-6
         Relative duality gap of the last training, between 0 and 1.
 
@@ -108,7 +108,7 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     _parameter_constraints = {
         "subset_size": COUNT_OR_NONE,
         "mkl": [StrOptions({"fast", "simple"}), None],
-        "improve": [StrOptions({"auto", "none", "rfe", "exchanges", "both"})],
+        "improve": [StrOptions({"auto", "none", "rankings", "rfe", "exchanges", "both"})],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 from fewest import _signatures
@@ -14,8 +15,9 @@ from fewest._program import WritesModel
 
 def _program(selector: Any) -> dict[str, Any]:
     """The program of both methods, as the engine takes it."""
-    prices = selector._prices(selector.feature_penalty)
-    return {"cost": float(selector.C), "bias": bias_of(selector), "penalty": prices, **handed(selector, "weight_bound")}
+    prices, bound = selector._prices(selector.feature_penalty), selector.weight_bound
+    bound = float(bound) if isinstance(bound, numbers.Real) else bound
+    return {"cost": float(selector.C), "bias": bias_of(selector), "penalty": prices, "weight_bound": bound}
 
 
 class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
@@ -23,9 +25,7 @@ class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
-    the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
-    weight is left out: the paper's choice, no proof.
+    with D = ``feature_penalty`` and u = ``weight_bound``. The proof is of classifiers within u.
 
     Parameters
     ----------
@@ -84,9 +84,7 @@ class LagrangianSelector(_signatures.LagrangianSelector, Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
-    the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
-    weight is left out: the paper's choice, no proof. The method is a heuristic with a bound:
+    with D = ``feature_penalty`` and u = ``weight_bound``. The bound is on classifiers within u. The method is a heuristic with a bound:
     :class:`MBPSelector` proves the optimum where it can.
 
     Parameters

@@ -111,7 +111,11 @@ PARAMETERS = {
         """E, 0 or more, such as 0.02: all subsets whose gain over no features is at most this share below
         that of the best one are found, and proven to be all, as far as they are at most
         ``n_solutions``. Subsets of fewer features are among them. ``solutions_`` lists them, ``within_`` says what they tell."""),
-    "weight_bound": Parameter("float | None", None, [*COST, None], "float", "u, the same for every feature, above 0."),
+    "weight_bound": Parameter("str | float | None", None, [str, *COST, None], '"auto", "none", "paper" or float',
+        """u, the largest absolute weight of a feature. "auto": that of the L1-SVM of the same ``C``, "auto:K": K times
+        that. "none": what no best classifier exceeds, so that bounds have no condition. "paper": of each feature
+        the largest in L1-SVMs at C = 0.1, 1, 10 and 100, so that a feature that never had weight is left out.
+        None: "auto", and with ``plain`` "paper"."""),
     "plain": Parameter("bool", False, ["boolean"], "bool", "The paper's algorithm without improvements."),
     "plain.program": Parameter("bool", False, ["boolean"], "bool", "The paper's program alone, without a subset to start from."),
     "gap": Parameter("float", 0.0001, NOT_BELOW_0, "float",

@@ -133,7 +133,7 @@ class LagrangianSelector(Signature):
     @stores_arguments
     def __init__(
         self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, feature_penalty: Any = None,
-        weight_bound: float | None = None, epsilon: float = 1e-06, max_iter: int = 1000, restricted_time: float | None = None,
+        weight_bound: str | float | None = None, epsilon: float = 1e-06, max_iter: int = 1000, restricted_time: float | None = None,
         plain: bool = False, gap: float = 0.0001, tol: float = 1e-07, fit_intercept: bool = True,
         intercept_scaling: float | None = None, class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None,
         on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
@@ -156,7 +156,7 @@ class MBPSelector(Signature):
     @stores_arguments
     def __init__(
         self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, feature_penalty: Any = None,
-        weight_bound: float | None = None, n_solutions: int | None = None, within: float | None = None, plain: bool = False,
+        weight_bound: str | float | None = None, n_solutions: int | None = None, within: float | None = None, plain: bool = False,
         lp: str = "simplex", gap: float = 0.0001, node_limit: int | None = None, proof: str | os.PathLike[str] | None = None,
         fit_intercept: bool = True, intercept_scaling: float | None = None, class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None, resume: str | os.PathLike[str] | None = None, resume_every: float = 30.0,
@@ -205,22 +205,22 @@ class MILP2Selector(Signature):
 class NMMKLSelector(Signature):
     @stores_arguments
     def __init__(
-        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, fit_C: float | None = None,
-        gap: float = 0.0001, loss: str = "squared_hinge", fit_intercept: bool = True, intercept_scaling: float | None = None,
-        tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None,
-        on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
-        max_memory: int | str | None = None,
+        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, subset_size: int | None = None,
+        C: float | str = 1.0, fit_C: float | None = None, gap: float = 0.0001, loss: str = "squared_hinge", fit_intercept: bool = True,
+        intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None, on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0, n_jobs: int | None = None, max_memory: int | str | None = None,
     ) -> None: ...
 
 
 class QCQPSelector(Signature):
     @stores_arguments
     def __init__(
-        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0, fit_C: float | None = None,
-        gap: float = 0.0001, loss: str = "hinge", fit_intercept: bool = True, intercept_scaling: float | None = None,
-        tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None,
-        on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
-        max_memory: int | str | None = None,
+        self, *, n_features_to_select: int | None = None, rules: Rules | None = None, subset_size: int | None = None,
+        C: float | str = 1.0, fit_C: float | None = None, gap: float = 0.0001, loss: str = "hinge", fit_intercept: bool = True,
+        intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None, on_interrupt: str = "raise", callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0, n_jobs: int | None = None, max_memory: int | str | None = None,
     ) -> None: ...
 
 

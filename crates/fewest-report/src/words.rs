@@ -155,6 +155,7 @@ pub fn elimination_steps(steps: u64, certain: u64) -> String {
 pub fn improved(by: &str, smaller: u64, size: u64) -> String {
     let by = match by {
         "rfe" => "by SVM-RFE",
+        "rankings" => "by the better of two rankings",
         "exchanges" => "by exchanges",
         "both" => "by SVM-RFE and exchanges",
         _ => "by nothing",

@@ -81,6 +81,13 @@ pub struct L1Point {
     pub stopped: Option<Status>,
 }
 
+impl L1Point {
+    /// Neither weights nor alpha.
+    pub(crate) fn nothing(samples: usize, features: usize) -> Self {
+        Self { alpha: vec![0.0; samples], scores: vec![0.0; features], ..Self::default() }
+    }
+}
+
 /// The positive or the negative part of a feature's weight: a column of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct WeightSide {

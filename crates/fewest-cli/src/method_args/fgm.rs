@@ -18,9 +18,10 @@ const MKLS: &[(&str, &str)] =
 const IMPROVEMENTS: &[(&str, &str)] = &[
     (
         "auto",
-        "both where the smaller class has 16 samples or more for each feature, and not with --plain; else nothing",
+        "both where the smaller class has 16 samples or more for each feature, else rankings; nothing with --plain",
     ),
-    ("none", "nothing: the paper's FGM-B"),
+    ("none", "nothing: the paper's FGM-B, the best features by score"),
+    ("rankings", "the better one of that and the best features by weight"),
     ("rfe", "SVM-RFE from the largest features of the mixture"),
     ("exchanges", "exchanges of features"),
     ("both", "SVM-RFE, then exchanges"),

@@ -2,12 +2,12 @@
 
 use crate::AnyMethod;
 use fewest::SvmSettings;
-use fewest::method::mbp::MbpSettings;
+use fewest::method::mbp::{MbpSettings, WeightRule};
 
 use super::MethodArgs;
 use super::penalty::PenaltyArg;
 use super::shared::{MethodData, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs, needs};
-use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
+use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES, range};
 use crate::args::values;
 use crate::failure::Failure;
 
@@ -16,9 +16,11 @@ use crate::failure::Failure;
 pub(crate) struct PricedArgs {
     #[command(flatten)]
     pub(crate) penalty: PenaltyArg,
-    /// Largest absolute weight of a feature [default: one is found for each]
-    #[arg(long, value_name = "U", value_parser = values::positive, allow_negative_numbers = true, help_heading = "Method")]
-    weight_bound: Option<f64>,
+    /// Largest absolute weight of a feature: a number; auto[:K] = K times (1) the largest of the
+    /// L1-SVM; none = beyond those of any best classifier; paper = of each feature the largest in
+    /// four L1-SVMs [default: auto; with --plain paper]
+    #[arg(long, value_name = "U", value_parser = weight_rule, allow_negative_numbers = true, help_heading = "Method")]
+    weight_bound: Option<WeightRule>,
     #[command(flatten)]
     cost: CostArg,
     /// Loss
@@ -28,6 +30,11 @@ pub(crate) struct PricedArgs {
     bias: BiasArg,
     #[command(flatten)]
     class_weight: ClassWeightArg,
+}
+
+/// `--weight-bound`.
+fn weight_rule(text: &str) -> Result<WeightRule, String> {
+    text.parse().map_err(range)
 }
 
 impl PricedArgs {

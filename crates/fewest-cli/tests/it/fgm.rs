@@ -83,7 +83,7 @@ fn exchanges_come_with_many_samples_for_each_feature() {
         scratch.json("r.json")["improved"]["by"].as_str().unwrap().to_owned()
     };
     assert_eq!(by("3", &[], "improved   by SVM-RFE and exchanges ("), "both");
-    assert_eq!(by("20", &[], "improved   by nothing ("), "none");
+    assert_eq!(by("20", &[], "improved   by the better of two rankings ("), "rankings");
     assert_eq!(by("20", &["--improve", "exchanges"], "improved   by exchanges ("), "exchanges");
     assert_eq!(by("3", &["--plain"], "improved   by nothing ("), "none");
 }

@@ -128,10 +128,20 @@ fn the_proof_of_mbp_says_which_weights_it_holds_for() {
     let mbp = ["select", "d.csv", "-m", "mbp", "--max-features", "2", "--json", "r.json"];
     let words = |extra: &[&str]| {
         scratch.run(&[&mbp[..], extra].concat()).code(0);
-        scratch.json("r.json")["proof_condition"].as_str().expect("words").to_owned()
+        scratch.json("r.json")["proof_condition"].as_str().map(str::to_owned)
     };
+    assert_eq!(words(&["--weight-bound", "none"]), None);
+    let words = |extra: &[&str]| words(extra).expect("a condition");
     assert_eq!(words(&["--weight-bound", "5"]), "no weight is larger than the weight bound 5");
-    assert!(words(&[]).starts_with("no weight is larger than its weight bound"), "{}", words(&[]));
+    for extra in [&["--weight-bound", "paper"][..], &["--plain"]] {
+        assert!(words(extra).starts_with("no weight is larger than its weight bound"), "{}", words(extra));
+    }
+    for (extra, times) in
+        [(&[][..], ""), (&["--weight-bound", "auto"], ""), (&["--weight-bound", "auto:2"], "2 times ")]
+    {
+        let said = format!("no weight is larger than {times}the largest of the L1-SVM of the same cost");
+        assert_eq!(words(extra), said);
+    }
     let table = scratch.run(&["select", "d.csv", "-m", "mbp", "--max-features", "2", "--weight-bound", "5"]).code(0);
     let joined: String = table.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined.contains("as long as no weight is larger than the weight bound 5"), "{}", table.out);

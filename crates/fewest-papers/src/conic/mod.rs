@@ -5,7 +5,8 @@
 //!          the two files for P.
 //! Given    Problem (n samples, p features), Rules, SvmSettings (hinge or squared hinge, any bias).
 //! Returns  the best allowed subset by what the relaxation gives each feature, with the value of
-//!          the SVM trained on it, and a bound.
+//!          the SVM trained on it, and a bound. Where B is no rule: every feature of weight, with
+//!          the value of the relaxation, if the rules allow it.
 //! Steps    1. estimate of memory  2. the cone program (Clarabel)  3. bound from its multipliers
 //!          4. subset and training
 //! Rules    must-in, must-out and the size are part of the relaxation; other rules hold for the
@@ -30,8 +31,9 @@ use crate::conic::clarabel::{ConeProgram, ConeSolution};
 use fewest::design::{Design, common_unit};
 use fewest::dual::train::train_linear;
 use fewest::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
+use fewest::method::Report;
 use fewest::{
-    Clock, Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
+    Clock, Error, Kernel, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
     Yardstick,
 };
 
@@ -49,6 +51,38 @@ pub struct ConicReport {
     pub relaxed: Option<f64>,
     /// The SVM on the subset.
     pub solution: DualSolution,
+    /// Whether the subset is that of every feature of weight, and the objective the relaxation's.
+    pub whole: bool,
+}
+
+impl From<ConicReport> for Report {
+    fn from(report: ConicReport) -> Self {
+        Report::new(report.selection, Kernel::Linear).detail("relaxation", report.relaxed)
+    }
+}
+
+/// What is asked.
+struct Question<'a> {
+    name: &'static str,
+    rules: &'a Rules,
+    svm: &'a SvmSettings,
+    /// B.
+    most: usize,
+    /// Whether B is that of the settings, and the rules have none.
+    whole: bool,
+}
+
+impl<'a> Question<'a> {
+    fn new(name: &'static str, rules: &'a Rules, svm: &'a SvmSettings, subset_size: Option<usize>) -> Self {
+        let size = rules.list().max_features;
+        let most = subset_size.filter(|_| size.is_none()).or(size).unwrap_or(rules.p());
+        Self { name, rules, svm, most, whole: size.is_none() && subset_size.is_some() }
+    }
+}
+
+/// Checks B.
+fn check_size(size: Option<usize>) -> Result<(), Error> {
+    if size == Some(0) { Err(Error::setting("subset_size", 0, "at least 1")) } else { Ok(()) }
 }
 
 /// A penalty P.
@@ -95,13 +129,12 @@ fn settings_in(settings: &SvmSettings, unit: f64) -> SvmSettings {
 /// Solves the relaxation, and trains on the subset it points to.
 fn relax(
     problem: &Problem<'_>,
-    rules: &Rules,
-    settings: &SvmSettings,
+    question: &Question<'_>,
     limits: Limits,
     observer: &mut dyn Observer,
-    who: &str,
     penalty: &mut dyn Penalty,
 ) -> Result<ConicReport, Error> {
+    let Question { name, rules, svm: settings, most, whole } = *question;
     settings.check()?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let (design, dual) = (problem.design(), BoxDual::new(problem.labels(), problem.weights(), settings));
@@ -109,7 +142,7 @@ fn relax(
     let (n, p) = (problem.n_samples(), problem.n_features());
     // Step 1.
     let needed = memory(n as u64, p as u64, design.stored() as u64);
-    let what = || format!("the cone program of {who} for {n} samples and {p} features (an estimate)");
+    let what = || format!("the cone program of {name} for {n} samples and {p} features (an estimate)");
     let remedy = "use fgm, which solves a tighter relaxation of any size";
     let _taken = run.memory().reserve_within(settings.memory, needed, what, remedy)?;
     // Step 2.
@@ -161,24 +194,39 @@ fn relax(
         }
     }
     features.iter().zip(&worth).for_each(|(&j, &worth)| gains[j] = worth.max(0.0));
-    let subset = run.best_subset(&gains).subset;
+    let used = whole.then(|| in_use(rules, &gains, relaxed.map_or(most, |_| p))).filter(|used| rules.allows(used));
+    let own = relaxed.filter(|_| used.is_some());
+    let subset = used.unwrap_or_else(|| run.best_subset(&gains).subset);
     let chosen: Vec<usize> = subset.iter().collect();
     let clock = &run.late_clock(1.0);
     let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, clock);
-    run.offer(&subset, solution.primal);
-    if run.closed() {
+    run.offer(&subset, own.unwrap_or(solution.primal));
+    // A relaxation of more than B features is no answer to the question for subsets of B.
+    if run.closed() && subset.len() <= most {
         status = Status::Optimal;
     }
     let ranking = ranking(&subset, &gains);
     let selection = Selection { outcome: run.finish(status), ranking, solutions: Vec::new() };
-    Ok(ConicReport { selection, weights, relaxed, solution })
+    Ok(ConicReport { selection, weights, relaxed, solution, whole: own.is_some() })
+}
+
+/// Shares of the largest gain up to this are zero: 1e-4 of the largest weight, by squares (Chan et
+/// al.).
+const ZERO: f64 = 1e-8;
+
+/// The features that count, at most this many of those that are not required, the largest first.
+fn in_use(rules: &Rules, gains: &[f64], most: usize) -> Subset {
+    let largest = gains.iter().copied().fold(0.0, f64::max);
+    let mut used: Vec<usize> = (0..gains.len()).filter(|&j| gains[j] > ZERO * largest).collect();
+    used.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
+    used.truncate(most);
+    Subset::from_indices(gains.len(), used.into_iter().chain(rules.list().require.iter().copied()))
 }
 
 /// The features of the subset first, then those that count, by how much.
 fn ranking(subset: &Subset, gains: &[f64]) -> Vec<Ranked> {
     let most = gains.iter().copied().fold(0.0, f64::max);
-    // Below 1e-4 of the largest weight, by squares, is zero (Chan et al.).
-    let mut order: Vec<usize> = (0..gains.len()).filter(|&j| subset.contains(j) || gains[j] > 1e-8 * most).collect();
+    let mut order: Vec<usize> = (0..gains.len()).filter(|&j| subset.contains(j) || gains[j] > ZERO * most).collect();
     order.sort_by(|&a, &b| {
         let within = subset.contains(b).cmp(&subset.contains(a));
         within.then(gains[b].total_cmp(&gains[a])).then(a.cmp(&b))
@@ -244,11 +292,6 @@ impl Built {
         penalty.add(&mut program, &weights, fixed);
         Some(Self { program, weights, bias })
     }
-}
-
-/// The size limit of the rules.
-fn size(rules: &Rules) -> usize {
-    rules.list().max_features.unwrap_or(rules.p())
 }
 
 #[cfg(test)]

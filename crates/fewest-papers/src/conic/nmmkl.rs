@@ -8,17 +8,18 @@
 //! Penalty  P(w) = half the squared k-support norm, k = B; P*(c) = half the sum of the B largest
 //!          c_j^2.
 //! Program  w_j^2 <= u_j z_j as a second-order cone of three rows, for each feature; P = 1/2 sum u.
-//! Subset   the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks,
+//! Subset   where B is no rule, every feature with that sum above 1e-8 of the largest; else
+//!          the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks,
 //!          is the same number for every feature between 0 and 1.
 //! Relation the relaxation of `fgm`, which adds constraints as they are needed; here they are all
 //! there.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConicReport, Penalty, relax, size};
+use super::{ConicReport, Penalty, Question, check_size, relax};
 use crate::conic::clarabel::ConeProgram;
 use fewest::method::{Classes, Info, Method, Report};
-use fewest::{Bias, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
+use fewest::{Bias, Error, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
 
 fewest::settings! {
     /// Settings of `nmmkl`.
@@ -27,6 +28,9 @@ fewest::settings! {
     pub struct NmmklSettings {
         /// Loss, cost, bias and tolerance of the SVM.
         pub svm: SvmSettings = SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } => [group],
+        /// B where the rules have no size, at least 1: every feature of weight in the relaxation is
+        /// kept.
+        pub subset_size: Option<usize> = None => "at least 1",
     }
 }
 
@@ -34,7 +38,7 @@ impl Method for NmmklSettings {
     const INFO: Info = Info {
         name: "nmmkl",
         title: "non-monotonic feature selection: a kernel per feature, as a cone program",
-        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to `max_features`, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. fgm solves the same relaxation at any size.",
+        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to `max_features`, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. With `subset_size` in place of a size it keeps every feature of weight. fgm solves the same relaxation at any size.",
         formula: "min over z of min 1/2 sum_j w_j^2 / z_j + C sum_i loss(y_i (w.x_i + b)), 0 <= z_j <= 1, sum z <= B",
         proves: "a bound below every subset of at most `max_features`",
         bounds: true,
@@ -51,6 +55,7 @@ impl Method for NmmklSettings {
     }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
+        check_size(self.subset_size)?;
         self.svm.check()
     }
 
@@ -61,12 +66,11 @@ impl Method for NmmklSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let report = nmmkl(&samples.problem()?, rules, &self.svm, limits, observer)?;
-        Ok(Report::new(report.selection, Kernel::Linear))
+        Ok(nmmkl(&samples.problem()?, rules, self, limits, observer)?.into())
     }
 
     fn finds_size(&self) -> bool {
-        false
+        self.subset_size.is_some()
     }
 }
 
@@ -155,14 +159,14 @@ impl Penalty for Kernels {
 /// `z_j c_j^2`.
 ///
 /// ```
-/// use fewest_papers::conic::nmmkl;
-/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, SvmSettings};
+/// use fewest_papers::conic::{NmmklSettings, nmmkl};
+/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let report = nmmkl(&problem, &rules, &SvmSettings::default(), Limits::default(), &mut Silent)?;
+/// let report = nmmkl(&problem, &rules, &NmmklSettings::default(), Limits::default(), &mut Silent)?;
 /// assert_eq!(report.selection.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [0]);
 /// # Ok::<(), fewest::Error>(())
 /// ```
@@ -172,10 +176,11 @@ impl Penalty for Kernels {
 pub fn nmmkl(
     problem: &Problem<'_>,
     rules: &Rules,
-    settings: &SvmSettings,
+    settings: &NmmklSettings,
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<ConicReport, Error> {
-    let mut kernels = Kernels { most: size(rules), shares: Vec::new() };
-    relax(problem, rules, settings, limits, observer, "nmmkl", &mut kernels)
+    let question = Question::new("nmmkl", rules, &settings.svm, settings.subset_size);
+    let mut kernels = Kernels { most: question.most, shares: Vec::new() };
+    relax(problem, &question, limits, observer, &mut kernels)
 }

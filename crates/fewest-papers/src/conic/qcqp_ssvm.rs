@@ -8,17 +8,17 @@
 //!          |max(|c| - tau, 0)|_2 + tau sqrt(B): the dual norm, an adaptive soft threshold on c.
 //! Program  |w_j| <= a_j; (t + 1, t - 1, 2 w) and (B t + 1, B t - 1, 2 sum a) in second-order
 //!          cones.
-//! Subset   the allowed one of largest sum_j w_j^2. The paper keeps every weight above 1e-4 of the
-//!          largest; the ranking lists those.
+//! Subset   the allowed one of largest sum_j w_j^2; where B is no rule, every feature whose weight is
+//!          above 1e-4 of the largest, as in the paper.
 //! Differs  must-in features only count for the subset. Never tighter than `nmmkl`: P is at most
 //!          half the squared B-support norm.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConicReport, Penalty, relax, size};
+use super::{ConicReport, Penalty, Question, check_size, relax};
 use crate::conic::clarabel::ConeProgram;
 use fewest::method::{Classes, Info, Method, Report};
-use fewest::{Bias, Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
+use fewest::{Bias, Error, Limits, Observer, Problem, Rules, Samples, SvmSettings};
 
 fewest::settings! {
     /// Settings of `qcqp-ssvm`.
@@ -27,6 +27,9 @@ fewest::settings! {
     pub struct QcqpSsvmSettings {
         /// Loss, cost, bias and tolerance of the SVM.
         pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// B where the rules have no size, at least 1: every feature of weight in the relaxation is
+        /// kept.
+        pub subset_size: Option<usize> = None => "at least 1",
     }
 }
 
@@ -34,7 +37,7 @@ impl Method for QcqpSsvmSettings {
     const INFO: Info = Info {
         name: "qcqp-ssvm",
         title: "sparse SVM with a one-norm in place of the count, as a cone program",
-        solves: "Solves a convex relaxation of the sparse SVM whole, by an interior-point method (Clarabel), keeps the allowed subset of largest weights, and trains the SVM on it. fgm and nmmkl solve a tighter relaxation.",
+        solves: "Solves a convex relaxation of the sparse SVM whole, by an interior-point method (Clarabel), keeps the allowed subset of largest weights, and trains the SVM on it. With `subset_size` in place of a size it keeps every feature of weight. fgm and nmmkl solve a tighter relaxation.",
         formula: "min 1/2 t + C sum_i loss(y_i (w.x_i + b)), |w|_2^2 <= t, |w|_1^2 <= B t",
         proves: "a bound below every subset of at most `max_features`",
         bounds: true,
@@ -51,6 +54,7 @@ impl Method for QcqpSsvmSettings {
     }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
+        check_size(self.subset_size)?;
         self.svm.check()
     }
 
@@ -61,12 +65,11 @@ impl Method for QcqpSsvmSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let report = qcqp_ssvm(&samples.problem()?, rules, &self.svm, limits, observer)?;
-        Ok(Report::new(report.selection, Kernel::Linear))
+        Ok(qcqp_ssvm(&samples.problem()?, rules, self, limits, observer)?.into())
     }
 
     fn finds_size(&self) -> bool {
-        false
+        self.subset_size.is_some()
     }
 }
 
@@ -122,18 +125,18 @@ impl Penalty for OneNorm {
     }
 }
 
-/// QCQP-SSVM; see the head of this file. Its subset is that of largest squared weights.
+/// QCQP-SSVM; see the head of this file.
 ///
 /// ```
-/// use fewest_papers::conic::qcqp_ssvm;
-/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, SvmSettings};
+/// use fewest_papers::conic::{QcqpSsvmSettings, qcqp_ssvm};
+/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let (svm, limits) = (SvmSettings::default(), Limits::default());
-/// let report = qcqp_ssvm(&problem, &rules, &svm, limits, &mut Silent)?;
+/// let settings = QcqpSsvmSettings::default();
+/// let report = qcqp_ssvm(&problem, &rules, &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.selection.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [0]);
 /// # Ok::<(), fewest::Error>(())
 /// ```
@@ -143,11 +146,12 @@ impl Penalty for OneNorm {
 pub fn qcqp_ssvm(
     problem: &Problem<'_>,
     rules: &Rules,
-    settings: &SvmSettings,
+    settings: &QcqpSsvmSettings,
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<ConicReport, Error> {
+    let question = Question::new("qcqp-ssvm", rules, &settings.svm, settings.subset_size);
     // No feature allowed at all is w = 0, as good as any small number.
-    let most = size(rules).max(1) as f64;
-    relax(problem, rules, settings, limits, observer, "qcqp-ssvm", &mut OneNorm { most })
+    let most = question.most.max(1) as f64;
+    relax(problem, &question, limits, observer, &mut OneNorm { most })
 }

@@ -8,11 +8,33 @@ use fewest::{
     Bias, Cancel, Clock, Design, Error, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset,
     SvmSettings,
 };
-use fewest_papers::conic::{ConicReport, nmmkl, qcqp_ssvm};
+use fewest_papers::conic::{ConicReport, NmmklSettings, QcqpSsvmSettings};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets};
 
 type Method = fn(&Problem<'_>, &Rules, &SvmSettings, Limits, &mut dyn fewest::Observer) -> Result<ConicReport, Error>;
 const BOTH: [(&str, Method); 2] = [("qcqp-ssvm", qcqp_ssvm), ("nmmkl", nmmkl)];
+
+fn qcqp_ssvm(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    svm: &SvmSettings,
+    limits: Limits,
+    observer: &mut dyn fewest::Observer,
+) -> Result<ConicReport, Error> {
+    let settings = QcqpSsvmSettings { svm: svm.clone(), ..QcqpSsvmSettings::default() };
+    fewest_papers::conic::qcqp_ssvm(problem, rules, &settings, limits, observer)
+}
+
+fn nmmkl(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    svm: &SvmSettings,
+    limits: Limits,
+    observer: &mut dyn fewest::Observer,
+) -> Result<ConicReport, Error> {
+    let settings = NmmklSettings { svm: svm.clone(), ..NmmklSettings::default() };
+    fewest_papers::conic::nmmkl(problem, rules, &settings, limits, observer)
+}
 
 /// The value of the SVM on a subset, by an independent training.
 fn of_subset(problem: &Problem<'_>, subset: &Subset, settings: &SvmSettings) -> f64 {
@@ -142,4 +164,39 @@ fn limits_give_a_subset_and_a_bound_still() {
     let found = nmmkl(&problem, &everything, &SvmSettings::default(), Limits::default(), &mut Silent).expect("valid");
     assert_eq!(found.selection.outcome.status, Status::Optimal);
     assert_eq!(x.n_features(), found.weights.len());
+}
+
+#[test]
+fn without_a_size_the_relaxation_is_kept_whole_with_its_own_value() {
+    let mut larger = 0;
+    for seed in 0..10 {
+        let (x, labels) = RandomProblem { n: 40, p: 15, density: 0.9, noise: 0.1, seed }.draw();
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        for bias in [Bias::Free, Bias::None, Bias::Penalised(1.5)] {
+            let svm = SvmSettings { bias, ..SvmSettings::default() };
+            let sized = Rules::at_most_features(15, 3).expect("valid");
+            let settings = QcqpSsvmSettings { svm: svm.clone(), subset_size: Some(3) };
+            let ask = |rules: &Rules| {
+                let limits = Limits::default();
+                fewest_papers::conic::qcqp_ssvm(&problem, rules, &settings, limits, &mut Silent).expect("valid")
+            };
+            let (whole, cut) = (ask(&Rules::none(15)), ask(&sized));
+            let asked = qcqp_ssvm(&problem, &sized, &svm, Limits::default(), &mut Silent).expect("valid");
+            assert_eq!((cut.whole, &cut.selection.outcome.subset), (false, &asked.selection.outcome.subset));
+            // One relaxation.
+            assert_eq!((&whole.weights, whole.relaxed), (&cut.weights, cut.relaxed));
+            assert_eq!(whole.selection.outcome.bound, cut.selection.outcome.bound);
+            assert_eq!(whole.selection.outcome.objective, whole.relaxed);
+            let most = whole.weights.iter().fold(0.0f64, |a, w| a.max(w.abs()));
+            let large: Vec<usize> = (0..15).filter(|&j| whole.weights[j].abs() > 1e-4 * most).collect();
+            let subset = whole.selection.outcome.subset.as_ref().expect("a subset");
+            assert_eq!(subset.iter().collect::<Vec<_>>(), large);
+            larger += usize::from(large.len() > 3);
+            // A second rule that the whole set breaks leaves one subset.
+            let list = RuleList { at_most: vec![(1, large.clone())], ..RuleList::default() };
+            let ruled = ask(&Rules::new(15, list, &[]).expect("valid"));
+            assert!(!ruled.whole || large.len() < 2, "{large:?}");
+        }
+    }
+    assert!(larger > 5, "{larger}: too easy to show anything");
 }

@@ -20,7 +20,7 @@
 //!          out and bounds on weights), so it stays one.
 //! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is
 //!          the dual's value (integrality property); subsets by reweighting (`mbp/reweight.rs`)
-//!          come before step 1; Omega holds the best subset so far, too; step 2 is capped in time,
+//!          come before step 1, and smaller u by reduced costs (`mbp/reduce.rs`); Omega holds the best subset so far, too; step 2 is capped in time,
 //!          and left out while it has taken longer than step 1.
 //! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega
 //!          at worst.
@@ -30,11 +30,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
-use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight, solve_restricted};
+use crate::method::mbp::{
+    BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, lower_bounds, reweight, solve_restricted,
+};
 use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset, Yardstick};
 
 /// Time for one restricted program where none is given.
@@ -106,9 +108,9 @@ impl Method for LagrangianSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let report = lagrangian(&samples.problem()?, rules, self, limits, observer)?;
-        let condition = self.program.condition(&report.found);
-        Ok(Report::from(report.found)
-            .detail(PROOF_CONDITION, condition)
+        Ok(report
+            .found
+            .into_report(self.program.weight_rule())
             .detail("dual", report.dual)
             .detail("dual_ceiling", report.ceiling)
             .detail("program_seconds", report.program_seconds)
@@ -161,14 +163,14 @@ pub struct LagrangianReport {
 /// # Examples
 /// ```
 /// use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
-/// use fewest::method::mbp::MbpSettings;
+/// use fewest::method::mbp::{MbpSettings, WeightRule};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let penalty = vec![0.1, 0.1];
-/// let program = MbpSettings { penalty, weight_bound: Some(1.0), ..MbpSettings::default() };
+/// let program = MbpSettings { penalty, weight_bound: Some(WeightRule::Number(1.0)), ..MbpSettings::default() };
 /// let settings = LagrangianSettings { program, ..LagrangianSettings::default() };
 /// let report = lagrangian(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.found.model().unwrap().features, [0]);
@@ -185,17 +187,21 @@ pub fn lagrangian(
     settings.check(problem.n_features())?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists("lagrangian", LISTS, problem.n_features())?;
-    let model = Model::new(problem, rules, &settings.program, run.memory(), &run.counted_clock())?;
+    let mut model = Model::new(problem, rules, &settings.program, run.memory(), &run.counted_clock())?;
     run.measure_by(Yardstick::new(model.without_features(), &settings.program.penalty));
     let mut found = BestClassifier::new(&model, run.memory())?;
     let mut oracle = model.oracle(run.memory())?;
-    let mut relaxation = None;
+    let (mut relaxation, weighted) = (None, model.weighted());
     if !settings.program.plain {
         let point = oracle.solve(TIGHT, &run.counted_clock())?;
-        relaxation = Some(point.dual);
         run.raise_bound(point.dual);
+        found.offer(&model, &point.weights, &mut run)?;
+        let point = lower_bounds(point, &mut model, &mut oracle, &mut found, &mut None, &mut run)?;
         reweight(&model, &mut oracle, &point, &mut found, u64::MAX, &mut run)?;
+        let point = lower_bounds(point, &mut model, &mut oracle, &mut found, &mut None, &mut run)?;
+        relaxation = Some(point.dual);
     }
+    let removed = weighted - model.weighted();
     let mut ascent = Dual { model: &model, oracle, seconds: 0.0 };
     let mut restricted = RestrictedProgram { model: &model, settings, tried: Vec::new(), seconds: 0.0 };
     let mut steps = Vec::new();
@@ -234,7 +240,7 @@ pub fn lagrangian(
     }
     let (dual, ceiling, program_seconds) = (bundle.value(), bundle.ceiling(), ascent.seconds);
     found.programs += ascent.oracle.solves;
-    let found = found.report(&model, run, status, relaxation, 0, None)?;
+    let found = found.report(&model, run, status, relaxation, removed, None)?;
     Ok(LagrangianReport { found, steps, dual, ceiling, program_seconds })
 }
 

@@ -117,7 +117,8 @@ fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
             cost: [0.05, 1.0, 20.0][rng.below(3)],
             bias: [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)],
             reuse: rng.chance(0.7),
-            improve: [Improve::Auto, Improve::None, Improve::Rfe, Improve::Exchanges, Improve::Both][case as usize % 5],
+            improve: [Improve::Auto, Improve::None, Improve::Rankings, Improve::Rfe, Improve::Exchanges, Improve::Both]
+                [case as usize % 6],
             mkl: if rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()
         };
@@ -183,7 +184,12 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
     let found = run(&problem, &rules, &plain, within(1e-4));
     assert_eq!(found.kept.len(), 6);
     assert_eq!(found.selection.outcome.bound, mixture.selection.outcome.bound, "one relaxation");
-    let objective = found.selection.outcome.objective.expect("a value");
+    let by = |improve| {
+        let settings = FgmSettings { improve, ..plain.clone() };
+        run(&problem, &rules, &settings, within(1e-4)).selection.outcome.objective.expect("a value")
+    };
+    let (objective, better) = (found.selection.outcome.objective.expect("a value"), by(Improve::Rankings));
+    assert_eq!(objective, by(Improve::None));
     let largest = |size: &dyn Fn(&SelectedFeature) -> f64| {
         let mut kept = mixture.kept.clone();
         kept.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -191,13 +197,33 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
     };
     // w_j = z_j c_j, so that w_j^2 / z_j = z_j c_j^2.
     let (by_score, by_weight) = (largest(&|k| k.weight.powi(2) / k.share), largest(&|k| k.weight.abs()));
-    assert!(
-        (objective - by_score.min(by_weight)).abs() <= 1e-5 * objective.abs(),
-        "{objective} {by_score} {by_weight}"
-    );
+    assert!((objective - by_score).abs() <= 1e-5 * objective.abs(), "{objective} {by_score} {by_weight}");
+    assert!((better - by_score.min(by_weight)).abs() <= 1e-5 * better.abs(), "{better} {by_score} {by_weight}");
     let both = FgmSettings { improve: Improve::Both, ..FgmSettings::default() };
     let exchanged = run(&problem, &rules, &both, within(1e-4));
-    assert!(exchanged.selection.outcome.objective.expect("a value") < objective - 1e-3 * objective.abs());
+    assert!(exchanged.selection.outcome.objective.expect("a value") < better - 1e-3 * better.abs());
+}
+
+/// Under a size both rankings are one at the optimum, where features of a share below 1 have equal
+/// scores; under a budget they are not.
+#[test]
+fn the_papers_subset_is_the_one_by_score_where_the_one_by_weight_is_better() {
+    let mut better = 0;
+    for seed in 0..30 {
+        let (x, labels) = RandomProblem { n: 60, p: 25, density: 0.9, noise: 0.1, seed }.draw();
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let costs = (0..25).map(|j| 1.0 + f64::from(j % 4)).collect();
+        let rules = Rules::new(25, RuleList { budget: Some(9.0), costs, ..RuleList::default() }, &[]).expect("valid");
+        let by = |improve, reuse| {
+            let settings = FgmSettings { improve, reuse, ..FgmSettings::default() };
+            run(&problem, &rules, &settings, within(1e-3)).selection.outcome.objective.expect("a value")
+        };
+        let (none, rankings) = (by(Improve::None, false), by(Improve::Rankings, false));
+        assert_eq!((by(Improve::Auto, false), by(Improve::Auto, true)), (none, by(Improve::Rankings, true)));
+        assert!(rankings <= none, "seed {seed}: {rankings} {none}");
+        better += usize::from(rankings < none - 1e-4 * none.abs());
+    }
+    assert!(better > 0, "both rankings are one: the test shows nothing");
 }
 
 /// Copies of one feature share its place in the mixture, so that its largest features repeat one

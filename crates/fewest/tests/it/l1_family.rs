@@ -7,10 +7,10 @@ use fewest::backend::highs::{Column, Effort, Program};
 use fewest::l1_oracle::L1Oracle;
 use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
-use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
+use fewest::method::mbp::{MbpSettings, WeightRule, mbp, weight_bounds, write_model};
 use fewest::{
-    Bias, Cancel, Clock, DenseDesign, Limits, Loss, Memory, Problem, RuleList, Rules, Silent, Status, Subset,
-    SvmSettings,
+    Bias, Cancel, Clock, DenseDesign, Limits, Loss, Memory, Method, Problem, RuleList, Rules, Samples, Silent, Status,
+    Subset, SvmSettings,
 };
 use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
@@ -197,13 +197,15 @@ fn mbp_plain_and_reduced_equal_enumeration_and_the_lagrangian_brackets_it() {
             cost: [0.3, 1.0, 5.0][rng.below(3)],
             bias: BIASES[rng.below(3)],
             penalty,
-            weight_bound: rng.chance(0.7).then(|| 0.1 + rng.unit()),
+            weight_bound: Some(match rng.below(6) {
+                0..3 => WeightRule::Number(0.1 + rng.unit()),
+                3 => WeightRule::None,
+                4 => WeightRule::Auto(0.5 + rng.unit()),
+                _ => WeightRule::Paper,
+            }),
             ..MbpSettings::default()
         };
-        let bound = match settings.weight_bound {
-            Some(u) => vec![u; p],
-            None => weight_bounds(&problem, &rules, settings.bias, &Clock::unlimited()).expect("solved"),
-        };
+        let bound = weight_bounds(&problem, &rules, &settings, &Clock::unlimited()).expect("solved");
         let truth = enumerate(&problem, &rules, &settings, &bound);
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());
         let exact = || Limits { gap_rel: 0.0, gap_abs: 1e-9, ..Limits::default() };
@@ -245,11 +247,104 @@ fn mbp_plain_and_reduced_equal_enumeration_and_the_lagrangian_brackets_it() {
 }
 
 #[test]
+fn no_rule_for_u_that_promises_it_cuts_off_the_best_subset() {
+    let mut rng = Rng::new(17);
+    let (mut compared, mut cut) = (0, 0);
+    for case in 0..60u64 {
+        let (n, p) = (8 + rng.below(12), 2 + rng.below(5));
+        let (design, labels, weights) = drawn(&mut rng, case, n, p);
+        let unit = [1e-5, 1.0, 1e5][rng.below(3)];
+        let scaled = dense_copy(&design);
+        let values = (0..p).flat_map(|j| scaled.iter().map(move |row| row[j] * if j == 0 { unit } else { 1.0 }));
+        let design = DenseDesign::new(n, p, values.collect::<Vec<f64>>()).expect("n p values");
+        let problem = Problem::new(&design, &labels, Some(&weights)).expect("two classes");
+        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        let classes: Vec<u32> = labels.iter().map(|y| u32::from(*y > 0.0)).collect();
+        let samples = Samples::new(&design, &classes, Some(&weights)).expect("two classes");
+        let penalty = (0..p).map(|_| rng.unit()).collect();
+        let (cost, bias) = ([0.3, 1.0, 5.0][rng.below(3)], BIASES[rng.below(3)]);
+        let settings = MbpSettings { cost, bias, penalty, ..MbpSettings::default() };
+        let truth = enumerate(&problem, &rules, &settings, &vec![f64::INFINITY; p]);
+        let select = |settings: &MbpSettings| {
+            let limits = Limits { gap_rel: 0.0, gap_abs: 1e-9, ..Limits::default() };
+            settings.select(&samples, &rules, limits, &mut Silent).expect("valid")
+        };
+        let report = select(&MbpSettings { weight_bound: Some(WeightRule::None), ..settings.clone() });
+        let objective = report.selection.outcome.objective.expect("a subset");
+        assert!((objective - truth).abs() <= 1e-5 * (1.0 + truth), "case {case}: {objective} for {truth}");
+        assert!(!report.details.contains_key("proof_condition"), "{:?}", report.details);
+        let once = select(&settings);
+        cut += usize::from(once.selection.outcome.objective.expect("a subset") > truth + 1e-4);
+        assert!(once.details.contains_key("proof_condition"));
+        compared += 1;
+    }
+    assert!(compared >= 30 && cut >= 3, "{compared} compared, {cut} of them dearer within the weights of the L1-SVM");
+}
+
+#[test]
+fn samples_of_weight_0_and_threads_do_not_move_u() {
+    for seed in 0..10u64 {
+        let mut rng = Rng::new(seed);
+        let (design, labels, weights) = drawn(&mut rng, seed, 20, 6);
+        let problem = Problem::new(&design, &labels, Some(&weights)).expect("two classes");
+        let (rows, more) = (dense_copy(&design), 5);
+        let value = |i: usize, j: usize| if i < 20 { rows[i][j] } else { 100.0 * (i + j) as f64 };
+        let places = (0..6).flat_map(|j| (0..20 + more).map(move |i| (i, j)));
+        let values: Vec<f64> = places.map(|(i, j)| value(i, j)).collect();
+        let longer = DenseDesign::new(20 + more, 6, values).expect("n p values");
+        let of_longer = |all: &[f64], new: &dyn Fn(usize) -> f64| {
+            all.iter().copied().chain((0..more).map(new)).collect::<Vec<f64>>()
+        };
+        let longer_labels = of_longer(&labels, &|i| if i % 2 == 0 { 1.0 } else { -1.0 });
+        let longer_weights = of_longer(&weights, &|_| 0.0);
+        let padded = Problem::new(&longer, &longer_labels, Some(&longer_weights)).expect("two classes");
+        for rule in [WeightRule::None, WeightRule::Auto(2.0), WeightRule::Paper] {
+            let settings = MbpSettings { weight_bound: Some(rule), ..MbpSettings::default() };
+            let of = |problem: &Problem<'_>| {
+                weight_bounds(problem, &Rules::none(6), &settings, &Clock::unlimited()).expect("solved")
+            };
+            let [one, three] = [1, 3].map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                pool.install(|| of(&problem))
+            });
+            assert_eq!(one, three, "{rule}");
+            for (u, v) in one.iter().zip(of(&padded)) {
+                assert!((u - v).abs() <= 1e-7 * u.max(1.0), "{rule}, seed {seed}: {u} {v}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_for_u_are_read_as_they_are_written() {
+    for (text, rule) in [
+        ("auto:1", WeightRule::default()),
+        ("none", WeightRule::None),
+        ("auto:2.5", WeightRule::Auto(2.5)),
+        ("paper", WeightRule::Paper),
+        ("7", WeightRule::Number(7.0)),
+    ] {
+        assert_eq!((text.parse::<WeightRule>().expect("a rule"), rule.to_string()), (rule, text.to_owned()));
+        let json = serde_json::to_value(rule).expect("a number or a name");
+        assert_eq!(json.is_number(), text == "7");
+        assert_eq!(serde_json::from_value::<WeightRule>(json).expect("as written"), rule);
+    }
+    assert_eq!("auto".parse::<WeightRule>().expect("a rule"), WeightRule::default());
+    for text in ["", "auto:", "auto:0", "auto:inf", "0", "-1", "nan", "papers"] {
+        assert!(text.parse::<WeightRule>().is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_tree_on_many_features_proves_what_highs_proves() {
     for seed in 0..3 {
         let (design, labels) = RandomProblem { n: 16, p: 210, density: 1.0, noise: 0.3, seed }.draw();
         let problem = Problem::new(&design, &labels, None).expect("two classes");
-        let settings = MbpSettings { penalty: vec![0.02; 210], weight_bound: Some(0.5), ..MbpSettings::default() };
+        let settings = MbpSettings {
+            penalty: vec![0.02; 210],
+            weight_bound: Some(WeightRule::Number(0.5)),
+            ..MbpSettings::default()
+        };
         let solve = |plain: bool| {
             let settings = MbpSettings { plain, ..settings.clone() };
             let limits = Limits { gap_rel: 1e-6, ..Limits::default() };
@@ -310,7 +405,8 @@ fn limits_leave_a_subset_and_a_true_bound() {
     let (design, labels) = RandomProblem { n: 60, p: 120, density: 1.0, noise: 0.3, seed: 2 }.draw();
     let problem = Problem::new(&design, &labels, None).expect("two classes");
     let rules = Rules::none(120);
-    let program = MbpSettings { penalty: vec![0.1; 120], weight_bound: Some(0.5), ..MbpSettings::default() };
+    let program =
+        MbpSettings { penalty: vec![0.1; 120], weight_bound: Some(WeightRule::Number(0.5)), ..MbpSettings::default() };
     let none = || Limits { time: Some(Duration::ZERO), ..Limits::default() };
     let stopped = mbp(&problem, &rules, &program, none(), &mut Silent).expect("valid").selection.outcome;
     assert_eq!(stopped.status, Status::TimeLimit);
@@ -340,10 +436,13 @@ fn bad_input_is_refused_by_name() {
     let ask = |settings: MbpSettings, p: usize| {
         mbp(&problem, &Rules::none(p), &settings, Limits::default(), &mut Silent).expect_err("refused").to_string()
     };
-    let base = MbpSettings { weight_bound: Some(1.0), plain: true, ..MbpSettings::default() };
+    let base = MbpSettings { weight_bound: Some(WeightRule::Number(1.0)), plain: true, ..MbpSettings::default() };
     for (words, text) in [
         ("cost is 0", ask(MbpSettings { cost: 0.0, ..base.clone() }, 4)),
-        ("weight_bound is NaN", ask(MbpSettings { weight_bound: Some(f64::NAN), ..base.clone() }, 4)),
+        (
+            "weight_bound is NaN",
+            ask(MbpSettings { weight_bound: Some(WeightRule::Number(f64::NAN)), ..base.clone() }, 4),
+        ),
         ("penalty is 3 numbers", ask(MbpSettings { penalty: vec![1.0; 3], ..base.clone() }, 4)),
         ("penalty is -1", ask(MbpSettings { penalty: vec![-1.0; 4], ..base.clone() }, 4)),
         ("but only 100 are allowed", ask(MbpSettings { memory: 100, ..base.clone() }, 4)),

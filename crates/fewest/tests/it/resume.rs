@@ -264,10 +264,11 @@ fn gbd_goes_on_to_the_same_answer() {
 #[cfg(feature = "highs")]
 #[test]
 fn mbp_goes_on_to_the_same_answer() {
-    use fewest::method::mbp::MbpSettings;
+    use fewest::method::mbp::{MbpSettings, WeightRule};
     let data = Drawn::new(30, 12, 0.2, 13);
     let penalty = vec![0.4; 12];
-    let mbp: AnyMethod = MbpSettings { penalty, weight_bound: Some(2.0), ..MbpSettings::default() }.into();
+    let mbp: AnyMethod =
+        MbpSettings { penalty, weight_bound: Some(WeightRule::Number(2.0)), ..MbpSettings::default() }.into();
     let whole = check(&mbp, &data, &Rules::none(12), Same::Answer);
     assert!(whole.selection.outcome.counts.nodes > 5, "{:?}", whole.selection.outcome.counts);
     check_node_limits(&mbp, &data, &Rules::none(12), Same::Answer);
@@ -287,7 +288,7 @@ fn searches_for_all_within_a_share_of_the_best_go_on() {
         {
             let mbp = fewest::method::mbp::MbpSettings {
                 penalty: vec![0.4; 12],
-                weight_bound: Some(2.0),
+                weight_bound: Some(fewest::method::mbp::WeightRule::Number(2.0)),
                 solutions: 500,
                 within,
                 ..Default::default()
@@ -342,10 +343,10 @@ fn a_path_goes_on_with_the_sizes_that_are_done_and_inside_the_one_at_hand() {
 #[cfg(feature = "highs")]
 #[test]
 fn a_path_keeps_the_whole_report_of_a_size() {
-    use fewest::method::mbp::MbpSettings;
+    use fewest::method::mbp::{MbpSettings, WeightRule};
     let data = Drawn::new(30, 8, 0.2, 17);
     let rules = Rules::none(8);
-    let mbp: AnyMethod = MbpSettings { weight_bound: Some(2.0), ..MbpSettings::default() }.into();
+    let mbp: AnyMethod = MbpSettings { weight_bound: Some(WeightRule::Number(2.0)), ..MbpSettings::default() }.into();
     let path = |keeper: &mut Keeper| {
         method_path(&mbp, &data, &rules, keeper).into_iter().map(|point| point.report).collect::<Vec<_>>()
     };

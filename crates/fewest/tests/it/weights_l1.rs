@@ -4,7 +4,7 @@
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
-use fewest::method::mbp::{MbpSettings, mbp, weight_bounds};
+use fewest::method::mbp::{MbpSettings, WeightRule, mbp, weight_bounds};
 use fewest::{
     Bias, Clock, Design, Interval, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings,
     WeightBound,
@@ -226,13 +226,15 @@ fn mbp_equals_enumeration_under_bounds_and_the_lagrangian_brackets_it() {
             cost: [0.3, 1.0, 5.0][rng.below(3)],
             bias: BIASES[rng.below(3)],
             penalty,
-            weight_bound: rng.chance(0.7).then(|| 0.1 + rng.unit()),
+            weight_bound: Some(match rng.below(6) {
+                0..3 => WeightRule::Number(0.1 + rng.unit()),
+                3 => WeightRule::None,
+                4 => WeightRule::Auto(0.5 + rng.unit()),
+                _ => WeightRule::Paper,
+            }),
             ..MbpSettings::default()
         };
-        let most = match settings.weight_bound {
-            Some(u) => vec![u; p],
-            None => weight_bounds(&problem, &rules, settings.bias, &Clock::unlimited()).expect("solved"),
-        };
+        let most = weight_bounds(&problem, &rules, &settings, &Clock::unlimited()).expect("solved");
         let within = |(b, u): (&Interval, &f64)| Interval { lower: b.lower.max(-u), upper: b.upper.min(*u) };
         let both: Vec<Interval> = bounds.iter().zip(&most).map(within).collect();
         let values = enumerate(&problem, &rules, &settings, &both);
@@ -292,7 +294,11 @@ fn a_tree_on_many_features_proves_what_highs_proves_within_bounds() {
         let (design, labels) = RandomProblem { n: 16, p, density: 1.0, noise: 0.3, seed }.draw();
         let problem = Problem::new(&design, &labels, None).expect("two classes");
         let bounds = drawn_bounds(&mut Rng::new(seed), seed, p);
-        let settings = MbpSettings { penalty: vec![0.02; p], weight_bound: Some(0.5), ..MbpSettings::default() };
+        let settings = MbpSettings {
+            penalty: vec![0.02; p],
+            weight_bound: Some(WeightRule::Number(0.5)),
+            ..MbpSettings::default()
+        };
         let solve = |plain: bool| {
             let settings = MbpSettings { plain, ..settings.clone() };
             let limits = Limits { gap_rel: 1e-6, ..Limits::default() };

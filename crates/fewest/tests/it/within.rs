@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use fewest::method::exact::ExactSettings;
 use fewest::method::kta::KtaSettings;
 #[cfg(feature = "highs")]
-use fewest::method::mbp::MbpSettings;
+use fewest::method::mbp::{MbpSettings, WeightRule};
 use fewest::{Clock, DenseDesign, Gamma, Limits, Problem, Report, Rules, Samples, Sense, Silent, Status, Subset};
 use fewest_papers::AnyMethod;
 use fewest_testing::{
@@ -209,7 +209,7 @@ fn judge(seed: u64) -> Option<Events> {
             cost,
             bias: case.svm.bias,
             penalty: penalty.clone(),
-            weight_bound: Some(bound),
+            weight_bound: Some(WeightRule::Number(bound)),
             solutions: most,
             within: Some(within),
             ..MbpSettings::default()
@@ -293,7 +293,8 @@ fn what_is_as_good_is_listed_without_any_room() {
         ExactSettings { solutions: most, within, ..ExactSettings::default() }.into(),
         KtaSettings { solutions: most, within, ..KtaSettings::default() }.into(),
         #[cfg(feature = "highs")]
-        MbpSettings { solutions: most, within, weight_bound: Some(5.0), ..MbpSettings::default() }.into(),
+        MbpSettings { solutions: most, within, weight_bound: Some(WeightRule::Number(5.0)), ..MbpSettings::default() }
+            .into(),
     ];
     for method in methods {
         let report = method.select(&samples, &rules, Limits::default(), &mut Silent).expect("valid settings");

@@ -182,8 +182,8 @@ impl Layers {
                 compared.origins.push((key.clone(), Origin::File));
                 continue;
             };
-            // The method finds u itself where none is asked for.
-            let found = within && is_none(asked);
+            // The method finds u itself where no number is asked for.
+            let found = within && !asked.is_number();
             compared.origins.push((key.clone(), if found { Origin::File } else { origin }));
             // An SVM of a proof has no other kernel, whatever the default of alignments is.
             let only = key == "kernel" && origin == Origin::Default && claim.gain != Gain::Alignment;

@@ -6,12 +6,16 @@ use fewest::SvmSettings;
 use fewest_papers::conic::{NmmklSettings, QcqpSsvmSettings};
 
 use crate::args::svm::SvmArgs;
+use crate::args::values;
 use crate::failure::Failure;
 use crate::method_args::shared::{GapArg, MethodData};
 
 /// A cone program: `qcqp-ssvm`, or `nmmkl` where each feature has a kernel.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConicArgs<const KERNELS: bool> {
+    /// B, where --max-features is left out: every feature of weight in the relaxation is kept
+    #[arg(long, value_name = "B", value_parser = values::size, help_heading = "Method")]
+    subset_size: Option<usize>,
     #[command(flatten)]
     gap: GapArg,
     #[command(flatten)]
@@ -21,7 +25,12 @@ pub(crate) struct ConicArgs<const KERNELS: bool> {
 impl<const KERNELS: bool> MethodArgs for ConicArgs<KERNELS> {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let svm = data.svm(self.svm());
-        Ok(if KERNELS { NmmklSettings { svm }.into() } else { QcqpSsvmSettings { svm }.into() })
+        let subset_size = self.subset_size;
+        Ok(if KERNELS {
+            NmmklSettings { svm, subset_size }.into()
+        } else {
+            QcqpSsvmSettings { svm, subset_size }.into()
+        })
     }
 
     fn svm(&self) -> SvmSettings {
@@ -29,6 +38,6 @@ impl<const KERNELS: bool> MethodArgs for ConicArgs<KERNELS> {
     }
 
     fn finds_size(&self) -> bool {
-        false
+        self.subset_size.is_some()
     }
 }

@@ -1,7 +1,7 @@
 //! Step 5 with a size in the rules: the best subset that is found of the mixture's features.
 //!
-//! 1. The allowed subset of the largest `sum_j z_j c_j^2` in the mixture (the paper's FGM-B), and
-//!    that of the largest `sum_j w_j^2`, each with its SVM.
+//! 1. The allowed subset of the largest `sum_j z_j c_j^2` in the mixture, with its SVM: the paper's
+//!    FGM-B, which ends here. Else that of the largest `sum_j w_j^2`, too, and the better one.
 //! 2. With a size alone: SVM-RFE, begun with the features of largest weight in the mixture.
 //! 3. Exchanges, until none of them improves the subset: the features that gain most beside it
 //!    join, and SVM-RFE leads back to the size; then one feature leaves, and the one that gains
@@ -35,7 +35,11 @@ impl MixtureOracle<'_> {
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let at_hand = separation.at_hand(&self.columns.features[..q]);
         let first = at_hand.most_violated(&by_score).features;
-        let second = at_hand.most_violated(&joint(&point.weights, q)).features;
+        let second = if self.settings.by_score_alone() {
+            first.clone()
+        } else {
+            at_hand.most_violated(&joint(&point.weights, q)).features
+        };
         drop(at_hand);
         // Rules may have filled a subset up with columns that no round asked for.
         self.columns.gather(self.parts, &first)?;

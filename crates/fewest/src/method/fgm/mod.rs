@@ -19,8 +19,8 @@
 //!          of the rules.
 //! Keeps    a subset that the rules allow, always. Where the rules have a size: the best of some
 //!          subsets of the mixture's columns, each retrained (`best_subset`): that of the largest
-//!          sum of z_j c_j^2 (FGM-B), that of the largest sum of w_j^2, what SVM-RFE leaves, and
-//!          what exchanges lead to. Where they have none, but `subset_size` is set: every feature of
+//!          sum of z_j c_j^2 (FGM-B), and by `improve` that of the largest sum of w_j^2, what SVM-RFE
+//!          leaves, and what exchanges lead to. Where they have none, but `subset_size` is set: every feature of
 //!          positive weight, the paper's own output, if the other rules allow it.
 //! Signs    of weights: `s_j w_j >= 0`. With margins of 1 only what a feature gains changes,
 //!          `max(0, s_j c_j)^2 / 2`, which is of degree 2 in alpha as before, so that the factor
@@ -47,8 +47,8 @@
 //!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open;
-//!          - `improve`: SVM-RFE and exchanges after the last round, with a size alone and, where
-//!            nothing is asked, `reuse` and many samples.
+//!          - `improve`: another ranking after the last round, and, with a size alone, SVM-RFE and
+//!            exchanges; where nothing is asked, with `reuse`, the latter with many samples.
 //! Fails    never on limits: the mixture so far is returned, and so it is where the columns of later
 //!          subsets do not fit the memory. Errors: settings out of range; no memory for the first.
 
@@ -103,16 +103,19 @@ pub enum Mkl {
     Simple,
 }
 
-/// What improves the subset kept from a mixture, where a size is the only rule.
+/// What improves the subset kept from a mixture; SVM-RFE and exchanges where a size is the only rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Improve {
-    /// Both where the smaller class has at least 16 samples for each feature asked for, and `reuse`;
-    /// else nothing.
+    /// Without `reuse` nothing; else both where the smaller class has at least 16 samples for each
+    /// feature asked for, and the rankings where it has fewer.
     #[default]
     Auto,
-    /// Nothing: the paper's FGM-B.
+    /// Nothing: the paper's FGM-B, the best features by score.
     None,
+    /// The best features by weight, where they are the better subset; the others below begin with
+    /// it.
+    Rankings,
     /// SVM-RFE from the largest features of the mixture.
     Rfe,
     /// Exchanges.
@@ -169,11 +172,20 @@ impl FgmSettings {
         let smaller = parts.iter().map(SourceProblem::smaller_class).min().unwrap_or(0);
         let enough = smaller >= ENOUGH * size;
         let by = match self.improve {
-            Improve::Auto if self.reuse && enough => Improve::Both,
-            Improve::Auto => Improve::None,
+            Improve::Auto if !self.reuse => Improve::None,
+            Improve::Auto if enough => Improve::Both,
+            Improve::Auto => Improve::Rankings,
             asked => asked,
         };
         Improved { by, smaller, size }
+    }
+
+    /// Whether the subset kept is the paper's FGM-B.
+    fn by_score_alone(&self) -> bool {
+        match self.improve {
+            Improve::Auto => !self.reuse,
+            asked => asked == Improve::None,
+        }
     }
 }
 

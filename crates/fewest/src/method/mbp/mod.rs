@@ -7,15 +7,14 @@
 //! Given    Problem (n samples, p features), Rules, [`MbpSettings`].
 //! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features
 //!          were removed, the classifier.
-//! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over
-//!             a grid of C (`weight_bounds.rs`); never more than the rules' bounds allow
-//!          2. bound: the linear relaxation
+//! Steps    1. u by a rule (`weight_bounds.rs`); never more than the rules' bounds allow
+//!          2. bound: the linear relaxation; step 4 for a first time, by the subset it points to
 //!          3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)
 //!          4. smaller u, and features that no better subset holds, by reduced costs (`reduce.rs`)
 //!          5. branch and bound on the features left (`tree.rs`); HiGHS where they are few beside
 //!             the samples, and where rules relate them to each other, which the tree's relaxation
 //!             does not know; where several subsets are wanted, always the tree
-//!          `plain`: step 1, then the program to HiGHS; the two rows of (2.4) are one
+//!          `plain`: step 1, with the paper's rule unless another is asked for, then the program to HiGHS; the two rows of (2.4) are one
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the
 //!          worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised
@@ -42,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::Lp;
 use crate::backend::highs::Effort;
-use crate::l1_oracle::L1Oracle;
+use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::program;
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
@@ -62,7 +61,7 @@ use reduce::Reduced;
 pub(crate) use restricted::solve_restricted;
 pub(crate) use reweight::reweight;
 use state::{SavedState, put_reduced};
-pub use weight_bounds::weight_bounds;
+pub use weight_bounds::{WeightRule, weight_bounds};
 
 /// Relative gap to which linear programs are solved.
 pub(crate) const TIGHT: f64 = 1e-9;
@@ -90,8 +89,9 @@ crate::settings! {
         pub bias: Bias = Bias::Free,
         /// D: price of each feature (length p, each 0 or more), or empty for none.
         pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
-        /// u, the same for every feature; none: found as the paper does.
-        pub weight_bound: Option<f64> = None => "a finite number above 0",
+        /// u: a number, the same for every feature, or how it is found. None: `auto`, and the paper's
+        /// rule with `plain`.
+        pub weight_bound: Option<WeightRule> = None => "a number above 0, auto, auto:K with K above 0, none or paper",
         /// How many best subsets to prove and return, at least 1; with `within` at most this many.
         pub solutions: usize = 1 => "at least 1",
         /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
@@ -131,9 +131,7 @@ impl Method for MbpSettings {
 
     fn check(&self, p: usize) -> Result<(), Error> {
         SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
-        if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
-            return Err(Error::setting("weight_bound", u, "a finite number above 0"));
-        }
+        self.weight_rule().check()?;
         self.wanted().check()?;
         if self.plain && self.several().is_some() {
             let must = "left out where several subsets are wanted: HiGHS finds one";
@@ -150,8 +148,7 @@ impl Method for MbpSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let report = mbp(&samples.problem()?, rules, self, limits, observer)?;
-        let condition = self.condition(&report);
-        Ok(Report::from(report).detail(PROOF_CONDITION, condition))
+        Ok(report.into_report(self.weight_rule()))
     }
 
     fn path(
@@ -189,24 +186,11 @@ impl MbpSettings {
         Some(self.wanted()).filter(|wanted| wanted.most > 1 || wanted.within.is_some())
     }
 
-    /// What weights a bound holds for, in words: it says nothing of classifiers beyond u.
-    pub(crate) fn condition(&self, report: &MbpReport) -> String {
-        let left_out = report.left_out();
-        match self.weight_bound {
-            Some(bound) => format!("no weight is larger than the weight bound {bound}"),
-            None if left_out == 0 => format!("no weight is larger than its weight bound, {DEFAULT_BOUND}"),
-            None => {
-                let features = if left_out == 1 { "feature has" } else { "features have" };
-                format!(
-                    "no weight is larger than its weight bound, {DEFAULT_BOUND} ({left_out} {features} none and are left out)"
-                )
-            }
-        }
+    /// How u is found.
+    pub fn weight_rule(&self) -> WeightRule {
+        self.weight_bound.unwrap_or(if self.plain { WeightRule::Paper } else { WeightRule::default() })
     }
 }
-
-/// The paper's choice of u.
-const DEFAULT_BOUND: &str = "the largest in four linear relaxations";
 
 /// Result of [`mbp`] and [`crate::method::lagrangian::lagrangian`].
 #[derive(Debug, Clone)]
@@ -234,23 +218,24 @@ impl MbpReport {
         self.weight_bounds.iter().filter(|u| **u == 0.0).count() - self.removed
     }
 
+    /// The report of a method whose u was found by this rule.
+    pub(crate) fn into_report(self, rule: WeightRule) -> Report {
+        let (left_out, model) = (self.left_out(), self.model());
+        let report = Report::new(self.selection, Kernel::Linear).with_model(model).with_near(self.near);
+        let report = match rule.condition(left_out) {
+            Some(condition) => report.detail(PROOF_CONDITION, condition),
+            None => report,
+        };
+        report
+            .detail("relaxation", self.relaxation)
+            .detail("features_without_bound", left_out)
+            .detail("features_removed", self.removed)
+            .detail("linear_programs", self.programs)
+    }
+
     /// The classifier `f(x) = sum_j w_j x_j + b` on the subset, if there is one.
     pub fn model(&self) -> Option<Classifier> {
         Some(linear_model(self.selection.outcome.subset.as_ref()?, self.solution.as_ref()?))
-    }
-}
-
-impl From<MbpReport> for Report {
-    fn from(report: MbpReport) -> Self {
-        let left_out = report.left_out();
-        let model = report.model();
-        Report::new(report.selection, Kernel::Linear)
-            .with_model(model)
-            .with_near(report.near)
-            .detail("relaxation", report.relaxation)
-            .detail("features_without_bound", left_out)
-            .detail("features_removed", report.removed)
-            .detail("linear_programs", report.programs)
     }
 }
 
@@ -261,14 +246,14 @@ impl From<MbpReport> for Report {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::mbp::{MbpSettings, mbp};
+/// use fewest::method::mbp::{MbpSettings, WeightRule, mbp};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let penalty = vec![0.1, 0.1];
-/// let settings = MbpSettings { penalty, weight_bound: Some(10.0), ..MbpSettings::default() };
+/// let settings = MbpSettings { penalty, weight_bound: Some(WeightRule::Number(10.0)), ..MbpSettings::default() };
 /// let report = mbp(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.model().unwrap().features, [0]);
 /// // w = 1 for feature 0 alone: |w| + D
@@ -340,37 +325,57 @@ fn reduce_model<'a>(
     let mut point = oracle.solve(TIGHT, &run.counted_clock())?;
     let relaxation = point.dual;
     run.raise_bound(relaxation);
-    // Step 3.
+    found.offer(model, &point.weights, run)?;
     let weighted = model.weighted();
+    point = lower_bounds(point, model, oracle, found, proof, run)?;
+    // Step 3.
     let most = PROGRAMS * weighted as u64;
     reweight(model, oracle, &point, found, most, run)?;
     // Step 4.
-    while let Some((_, best)) = run.incumbent()
-        && run.stop().is_none()
-    {
-        // Where several subsets are wanted, none of them is above their cutoff.
-        let best = found.pool.as_ref().map_or(best, Pool::cutoff);
-        let before = model.bound.clone();
-        let fell = reduce::reduce(model, oracle, &point, best);
-        if let Some(pool) = &mut found.pool {
-            pool.leave_out(best);
-        }
-        if let Some(proof) = proof {
-            proof.tighten(&point, &before, &model.bound, best, run);
-        }
-        if !fell {
-            break;
-        }
-        model.relax(oracle)?;
-        point = oracle.solve(TIGHT, &run.counted_clock())?;
-        run.raise_bound(found.pool.as_ref().map_or(point.dual, |pool| pool.bound(point.dual)));
-        found.offer(model, &point.weights, run)?;
-    }
+    let point = lower_bounds(point, model, oracle, found, proof, run)?;
     if let Some(proof) = proof {
         proof.open_root(&point);
     }
     let removed = weighted - model.weighted();
     Ok(Reduced { bound: model.bound.clone(), relaxation: Some(relaxation), removed })
+}
+
+/// Lowers u by the best subset so far, and the relaxation's point with it, until that is of little
+/// use. Returns the last point.
+pub(crate) fn lower_bounds<'a>(
+    mut point: L1Point,
+    model: &mut Model<'a>,
+    oracle: &mut L1Oracle<'a>,
+    found: &mut BestClassifier<'a>,
+    proof: &mut Option<Record<'_>>,
+    run: &mut Run<'_>,
+) -> Result<L1Point, Error> {
+    let nothing = L1Point::nothing(model.cost.len(), model.bound.len());
+    while let Some((_, best)) = run.incumbent()
+        && run.stop().is_none()
+    {
+        // Where several subsets are wanted, none of them is above their cutoff.
+        let best = found.pool.as_ref().map_or(best, Pool::cutoff);
+        let first = model.bound.clone();
+        for point in [&nothing, &point] {
+            let before = model.bound.clone();
+            reduce::reduce(model, oracle, point, best);
+            if let Some(proof) = proof {
+                proof.tighten(point, &before, &model.bound, best, run);
+            }
+        }
+        if let Some(pool) = &mut found.pool {
+            pool.leave_out(best);
+        }
+        model.relax(oracle)?;
+        if !reduce::fell(&first, &model.bound) {
+            break;
+        }
+        point = oracle.solve(TIGHT, &run.counted_clock())?;
+        run.raise_bound(found.pool.as_ref().map_or(point.dual, |pool| pool.bound(point.dual)));
+        found.offer(model, &point.weights, run)?;
+    }
+    Ok(point)
 }
 
 /// Solves the program by HiGHS, from the best point found.

@@ -1,14 +1,13 @@
 //! The mixed binary program of `mbp`, its linear relaxation, and the objective of its points.
 
 use super::MbpSettings;
-use super::weight_bounds::weight_bounds_within;
+use super::weight_bounds::without_features;
 use crate::backend::highs::{Column, Program, Rows, SMALLEST};
-use crate::dual::{BoxDual, kkt};
 use crate::l1_oracle::{L1Oracle, Units, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
-use crate::{Bias, Choice, Clock, Error, Interval, Memory, Problem, Reserved, Rules, Subset, SvmSettings};
+use crate::{Bias, Choice, Clock, Error, Interval, Memory, Problem, Reserved, Rules, Subset};
 
 /// Numbers kept for each feature, beside those of the linear program: bounds and prices, before and
 /// after each step.
@@ -41,17 +40,14 @@ impl<'a> Model<'a> {
         let p = problem.n_features();
         settings.check(p)?;
         rules.check_features(p)?;
-        let found = match settings.weight_bound {
-            Some(u) => vec![u; p],
-            None => weight_bounds_within(problem, rules, settings.bias, memory, clock)?,
-        };
+        let cost: Vec<f64> = problem.weights().iter().map(|weight| weight * settings.cost).collect();
+        let found = settings.weight_rule().bounds(problem, rules, (&cost, settings.bias), memory, clock)?;
         let mut bound = vec![0.0; p];
         for j in not_forbidden(rules) {
             let Interval { lower, upper } = rules.weight_bounds().of(j).within(found[j]);
             bound[j] = upper.max(-lower);
         }
         let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
-        let cost: Vec<f64> = problem.weights().iter().map(|weight| weight * settings.cost).collect();
         let mut units = Units::new(problem, &cost);
         units.uncap(&cost);
         Ok(Self { problem, rules, cost, bias: settings.bias, penalty, units, bound })
@@ -102,8 +98,7 @@ impl<'a> Model<'a> {
 
     /// The objective without features, with the best bias.
     pub(crate) fn without_features(&self) -> f64 {
-        let settings = SvmSettings { cost: 1.0, bias: self.bias, ..SvmSettings::default() };
-        kkt::without_features_l1(&BoxDual::new(self.problem.labels(), &self.cost, &settings))
+        without_features(self.problem, &self.cost, self.bias)
     }
 
     /// What the bias costs.

@@ -5,7 +5,7 @@
 //!          or -1, costs at least L(alpha) + gain_j + D_j + v (1 - s c_j), where L is the dual
 //!          value and gain_j = u_j max(0, |c_j| - 1 - D_j / u_j) what j costs it. Where that
 //!          exceeds the incumbent for every v up to u_j, the feature leaves; else v is bounded
-//!          where s c_j < 1. A sign that the rules' bounds leave out has no v, and v is below the
+//!          where s c_j < 1. At alpha = 0 that says that no v is above the incumbent less D_j. A sign that the rules' bounds leave out has no v, and v is below the
 //!          bound of the other.
 //! Rules    none is used, so the proof holds under all of them.
 
@@ -33,10 +33,8 @@ const SLACK: f64 = 1e-9;
 const WORTH: f64 = 0.01;
 
 /// Lowers `model.bound` by the relaxation's solution, when a subset of objective `best` is known.
-/// Returns whether it fell much.
-pub(super) fn reduce(model: &mut Model<'_>, oracle: &L1Oracle<'_>, point: &L1Point, best: f64) -> bool {
+pub(super) fn reduce(model: &mut Model<'_>, oracle: &L1Oracle<'_>, point: &L1Point, best: f64) {
     let best = best + SLACK * best.abs();
-    let before: f64 = model.bound.iter().sum();
     for j in 0..model.bound.len() {
         let (c, Interval { lower, upper }) = (point.scores[j], model.interval(j));
         let room = best - point.dual - oracle.gain(j, c) - model.penalty[j];
@@ -52,5 +50,9 @@ pub(super) fn reduce(model: &mut Model<'_>, oracle: &L1Oracle<'_>, point: &L1Poi
         };
         model.bound[j] = side(c, upper).max(side(-c, -lower));
     }
-    model.bound.iter().sum::<f64>() < (1.0 - WORTH) * before
+}
+
+/// Whether u fell by so much that another linear program is worth its time.
+pub(super) fn fell(before: &[f64], now: &[f64]) -> bool {
+    now.iter().sum::<f64>() < (1.0 - WORTH) * before.iter().sum::<f64>()
 }

@@ -2,7 +2,8 @@
 //!
 //! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e)
 //!          stands for the price, and is replaced by its tangent at the last w: w_j costs
-//!          1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
+//!          1 + D_j / (|w_j| + e) per unit. e falls from 0.3 to 0.02 of u, or of the part of it that is
+//!          twice what the relaxation uses.
 //! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price
 //!          per feature.
 //! Starts   the linear relaxation; then random prices around it, until a number of starts in a row
@@ -25,7 +26,7 @@ use super::{BestClassifier, Model};
 
 /// Starts without a better subset, in a row, that end the search.
 const PATIENCE: usize = 12;
-/// e as shares of u.
+/// e as shares of u, or of the part of it that counts.
 const SMOOTH: [f64; 5] = [0.3, 0.2, 0.1, 0.05, 0.02];
 /// Most linear programs from one start.
 const STEPS: usize = 20;
@@ -33,6 +34,8 @@ const STEPS: usize = 20;
 const LOOSE: f64 = 1e-5;
 /// Divisor of the time limit: one part of it at most goes to starts, and as much to local search.
 const SHARE: u32 = 6;
+/// The part of u that counts is this multiple of what the relaxation uses of it.
+const REACH: f64 = 2.0;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
@@ -54,6 +57,11 @@ pub(crate) fn reweight(
     // A first price where there is none: the relaxation's value shared out.
     let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
     let mut scale = 1.0;
+    let used = |&(j, w): &(usize, f64)| w.abs() / model.bound[j];
+    let reach = match first.weights.iter().map(used).fold(0.0, f64::max) {
+        0.0 => 1.0,
+        used => (REACH * used).min(1.0),
+    };
     let share = run.remaining().map(|left| left / SHARE);
     let (begun, over) = (run.elapsed(), |end: Option<Duration>, run: &Run<'_>| {
         run.closed() || run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end)
@@ -94,7 +102,7 @@ pub(crate) fn reweight(
                 }
             }
             let share = SMOOTH[step.min(SMOOTH.len() - 1)];
-            let smooth = |j: usize| share * model.bound[j].max(f64::MIN_POSITIVE);
+            let smooth = |j: usize| (share * reach * model.bound[j]).max(f64::MIN_POSITIVE);
             current.iter_mut().enumerate().for_each(|(j, c)| *c = 1.0 + penalty[j] / smooth(j));
             for &(j, w) in &point.weights {
                 current[j] = 1.0 + penalty[j] / (w.abs() + smooth(j));

@@ -9,7 +9,7 @@ use std::io;
 
 use super::reduce::Reduced;
 use super::tree::{OpenNode, Tree};
-use super::{MbpSettings, Model};
+use super::{MbpSettings, Model, WeightRule};
 use crate::proof::WriterState;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, Pool, PoolState};
@@ -94,7 +94,7 @@ impl Reduced {
         rules: &'a Rules,
         settings: &MbpSettings,
     ) -> Result<Model<'a>, Error> {
-        let settings = MbpSettings { weight_bound: Some(1.0), ..settings.clone() };
+        let settings = MbpSettings { weight_bound: Some(WeightRule::Number(1.0)), ..settings.clone() };
         Ok(Model {
             bound: self.bound.clone(),
             ..Model::new(problem, rules, &settings, &Memory::unlimited(), &Clock::unlimited())?

@@ -1,7 +1,7 @@
 //! `gbd` and `mbp`, which ask HiGHS, and what their proof files prove.
 
 use fewest::backend::highs::{Column, Effort, Program};
-use fewest::method::mbp::{MbpSettings, mbp};
+use fewest::method::mbp::{MbpSettings, WeightRule, mbp};
 use fewest::{Bias, Clock, Interval, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
 use fewest_papers::gbd::{GbdSettings, gbd};
 use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
@@ -40,12 +40,15 @@ pub(super) fn mixed_binary(case: &HardCase, rules: &Rules, limits: &Limits, note
     }
     let cost = case.svm.cost.clamp(0.01, 100.0);
     let penalty: Vec<f64> = (0..case.features()).map(|j| 0.1 * cost * (j % 3) as f64).collect();
-    let bound = [0.5, 5.0][case.seed as usize % 2];
+    // Beyond any weight of a best classifier where the rule is `none`.
+    let (bound, rule) =
+        [(0.5, WeightRule::Number(0.5)), (5.0, WeightRule::Number(5.0)), (f64::INFINITY, WeightRule::None)]
+            [case.seed as usize / 3 % 3];
     let settings = MbpSettings {
         cost,
         bias: case.svm.bias,
         penalty: penalty.clone(),
-        weight_bound: Some(bound),
+        weight_bound: Some(rule),
         ..MbpSettings::default()
     };
     let report = mbp(&case.problem(), rules, &settings, limits.clone(), &mut Silent).expect("valid settings");
