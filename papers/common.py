@@ -15,6 +15,7 @@ pages and README from the rows, after Ctrl-C too.
 """
 
 import argparse
+import collections
 import hashlib
 import json
 import lzma
@@ -260,18 +261,22 @@ def cost(rows):
     return sum(used) / 60
 
 
+def kind_of(key):
+    """What a row is, in a word or two: its part and method."""
+    part = key.get("part") or (f"experiment {key['problem'][0]}" if "problem" in key else "")
+    return " ".join(filter(None, [part, key.get("method")]))
+
+
 def machine_time():
-    """The table of docs/reproduction.md: what all rows cost."""
+    """The table of docs/reproduction.md: what all rows cost, and which of them are older."""
     body = []
     for path in sorted((ROOT / "papers").glob("*/results")):
         every = list(Rows(path).rows.values())
         told = [row["run"]["cpu"] for row in every if row["run"]]
-        older = [(row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in every if not row["run"]]
-        failed = sum("failed" in row for row in every)
-        body.append(
-            [path.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed]
-        )
-    head = ["paper", "rows", "with commit and command", "CPU minutes of these", "older rows", "minutes in their solves", "failed"]
+        older = collections.Counter(kind_of(row["key"]) for row in every if not row["run"])
+        listed = ", ".join(f"{kind} ({count})" for kind, count in sorted(older.items())) or "-"
+        body.append([path.parent.name, len(every), len(told), f"{sum(told) / 60:.0f}", sum("failed" in row for row in every), sum(older.values()), listed])
+    head = ["paper", "rows", "with commit and command", "CPU minutes of these", "failed", "older", "which these are"]
     return "\n".join(table(head, body))
 
 

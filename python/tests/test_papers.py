@@ -241,7 +241,9 @@ def test_a_claim_says_what_its_parts_bear(paired):
     for outcomes, state in cases.items():
         assert paired.state(outcomes) == state
         assert state in paired.STATES
-    claim = paired.Claim("A1", "a is better", "A is best.", "Table 1", paired.every("here", 4, 4), paired.every("there", 4, 5), why="Few sets.")
+    claim = paired.Claim(
+        "A1", "a is better", "A is best.", "Table 1", paired.every("here", 4, 4), paired.every("there", 4, 5), why="Few sets."
+    )
     assert claim.row() == [
         "A1", 'a is better "A is best."', "partly, 1 of 2", "*yes*: here: 4 of 4. *no*: there: 4 of 5. Few sets."
     ]  # fmt: skip
