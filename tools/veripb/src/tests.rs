@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fewest::method::exact::{ExactSettings, exact};
-use fewest::method::mbp::{MbpSettings, mbp};
+use fewest::method::mbp::{MbpSettings, WeightRule, mbp};
 use fewest::{FeatureSet, Limits, RuleList, Rules, Silent, Subset, WeightBound};
 use fewest_testing::{HardCase, KeptProofs, Rng, all_subsets, bracket, obeys, random_bounds, tell_proof, verify_proof};
 use fewest_verify::{OnStep, Verdict};
@@ -104,7 +104,7 @@ fn mbp_settings(case: &HardCase) -> MbpSettings {
         cost: case.svm.cost.clamp(0.1, 10.0),
         bias: case.svm.bias,
         penalty: if case.penalty.is_empty() { Vec::new() } else { vec![0.1; case.features()] },
-        weight_bound: Some(1.5),
+        weight_bound: Some(WeightRule::Number(1.5)),
         ..MbpSettings::default()
     }
 }
