@@ -315,7 +315,7 @@ bench-weight-bound: need-cargo tools bench-python ## rules and numbers for u of 
 	$(CARGO) build --release --locked -p fewest-cli
 	$(BENCH_PYTHON) bench/weight_bound.py
 
-papers: need-cargo tools bench-python ## the five papers: the runs that are missing (FRESH=1: all anew, hours), then every table, and the numbers of the READMEs
+papers: need-cargo tools bench-python ## the five papers: the runs that are missing (FRESH=1: all again, hours), then every table, and the numbers of the READMEs
 	$(CARGO) build --release --locked -p fewest-cli
 	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script $(if $(FRESH),--fresh) || exit; done
 

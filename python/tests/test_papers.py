@@ -367,7 +367,7 @@ def test_the_summary_agrees_with_the_states():
     states = {}
     for line in page.splitlines():
         cells = line.split(" | ")
-        if len(cells) > 3 and cells[0][2:3].isdigit() and cells[0].startswith("| "):
+        if len(cells) > 3 and re.fullmatch(r"\| [A-Z]\d+", cells[0]):
             states[cells[0][2:]] = cells[2].split(",")[0]
     assert len(states) > 80
     summary = page.split("## What the papers got right and wrong")[1].split("<!--")[0]

@@ -78,7 +78,7 @@ fn an_option_that_a_method_does_not_use_is_refused() {
     let select = |method: &'static str| ["select", "d.csv", "-m", method, "--max-features", "2"];
     for (method, extra, words) in [
         ("rfe", &["--candidates", "2"][..], &["--candidates is an option of eb-rfe, not of rfe; leave it out"][..]),
-        ("exact", &["--subset-size", "2"], &["--subset-size is an option of fgm, not of exact"]),
+        ("exact", &["--subset-size", "2"], &["--subset-size is an option of fgm", "not of exact"]),
         ("eb-rfe", &["--cost", "2"], &["--cost is an option of", "not of eb-rfe"]),
         ("rfe", &["--node-limit", "5"], &["--node-limit is an option of", "or add --certify"]),
         ("exact", &["--certify"], &["--certify searches for the best subset, but exact does that itself"]),
