@@ -75,7 +75,7 @@ struct Question<'a> {
 impl<'a> Question<'a> {
     fn new(name: &'static str, rules: &'a Rules, svm: &'a SvmSettings, subset_size: Option<usize>) -> Self {
         let size = rules.list().max_features;
-        let most = subset_size.filter(|_| size.is_none()).or(size).unwrap_or(rules.p());
+        let most = size.or(subset_size).unwrap_or(rules.p());
         Self { name, rules, svm, most, whole: size.is_none() && subset_size.is_some() }
     }
 }

@@ -14,27 +14,23 @@ use fewest_testing::{RandomProblem, Rng, allowed_subsets};
 type Method = fn(&Problem<'_>, &Rules, &SvmSettings, Limits, &mut dyn fewest::Observer) -> Result<ConicReport, Error>;
 const BOTH: [(&str, Method); 2] = [("qcqp-ssvm", qcqp_ssvm), ("nmmkl", nmmkl)];
 
-fn qcqp_ssvm(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    svm: &SvmSettings,
-    limits: Limits,
-    observer: &mut dyn fewest::Observer,
-) -> Result<ConicReport, Error> {
-    let settings = QcqpSsvmSettings { svm: svm.clone(), ..QcqpSsvmSettings::default() };
-    fewest_papers::conic::qcqp_ssvm(problem, rules, &settings, limits, observer)
+/// A method with all settings but those of the SVM at their defaults.
+macro_rules! with_svm {
+    ($method:ident, $settings:ident) => {
+        fn $method(
+            problem: &Problem<'_>,
+            rules: &Rules,
+            svm: &SvmSettings,
+            limits: Limits,
+            observer: &mut dyn fewest::Observer,
+        ) -> Result<ConicReport, Error> {
+            let settings = $settings { svm: svm.clone(), ..$settings::default() };
+            fewest_papers::conic::$method(problem, rules, &settings, limits, observer)
+        }
+    };
 }
-
-fn nmmkl(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    svm: &SvmSettings,
-    limits: Limits,
-    observer: &mut dyn fewest::Observer,
-) -> Result<ConicReport, Error> {
-    let settings = NmmklSettings { svm: svm.clone(), ..NmmklSettings::default() };
-    fewest_papers::conic::nmmkl(problem, rules, &settings, limits, observer)
-}
+with_svm!(qcqp_ssvm, QcqpSsvmSettings);
+with_svm!(nmmkl, NmmklSettings);
 
 /// The value of the SVM on a subset, by an independent training.
 fn of_subset(problem: &Problem<'_>, subset: &Subset, settings: &SvmSettings) -> f64 {

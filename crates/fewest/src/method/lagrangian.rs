@@ -20,8 +20,9 @@
 //!          out and bounds on weights), so it stays one.
 //! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is
 //!          the dual's value (integrality property); subsets by reweighting (`mbp/reweight.rs`)
-//!          come before step 1, and smaller u by reduced costs (`mbp/reduce.rs`); Omega holds the best subset so far, too; step 2 is capped in time,
-//!          and left out while it has taken longer than step 1.
+//!          come before step 1, and smaller u by reduced costs (`mbp/reduce.rs`); Omega holds the best
+//!          subset so far, too; step 2 is capped in time, and left out while it has taken longer than
+//!          step 1.
 //! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega
 //!          at worst.
 //! Fails    never on limits. Errors: settings, a failure of HiGHS.

@@ -35,7 +35,7 @@ impl MixtureOracle<'_> {
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let at_hand = separation.at_hand(&self.columns.features[..q]);
         let first = at_hand.most_violated(&by_score).features;
-        let second = if self.settings.by_score_alone() {
+        let second = if self.settings.asked() == Improve::None {
             first.clone()
         } else {
             at_hand.most_violated(&joint(&point.weights, q)).features

@@ -20,8 +20,8 @@
 //! Keeps    a subset that the rules allow, always. Where the rules have a size: the best of some
 //!          subsets of the mixture's columns, each retrained (`best_subset`): that of the largest
 //!          sum of z_j c_j^2 (FGM-B), and by `improve` that of the largest sum of w_j^2, what SVM-RFE
-//!          leaves, and what exchanges lead to. Where they have none, but `subset_size` is set: every feature of
-//!          positive weight, the paper's own output, if the other rules allow it.
+//!          leaves, and what exchanges lead to. Where they have none, but `subset_size` is set: every
+//!          feature of positive weight, the paper's own output, if the other rules allow it.
 //! Signs    of weights: `s_j w_j >= 0`. With margins of 1 only what a feature gains changes,
 //!          `max(0, s_j c_j)^2 / 2`, which is of degree 2 in alpha as before, so that the factor
 //!          between both scales stays. A bound other than 0 is refused: the paper's rho leaves the
@@ -171,8 +171,7 @@ impl FgmSettings {
     fn improvement(&self, parts: &[SourceProblem<'_>], size: usize) -> Improved {
         let smaller = parts.iter().map(SourceProblem::smaller_class).min().unwrap_or(0);
         let enough = smaller >= ENOUGH * size;
-        let by = match self.improve {
-            Improve::Auto if !self.reuse => Improve::None,
+        let by = match self.asked() {
             Improve::Auto if enough => Improve::Both,
             Improve::Auto => Improve::Rankings,
             asked => asked,
@@ -180,12 +179,9 @@ impl FgmSettings {
         Improved { by, smaller, size }
     }
 
-    /// Whether the subset kept is the paper's FGM-B.
-    fn by_score_alone(&self) -> bool {
-        match self.improve {
-            Improve::Auto => !self.reuse,
-            asked => asked == Improve::None,
-        }
+    /// What is to improve the subset; without `reuse` nothing, unless it is asked for.
+    fn asked(&self) -> Improve {
+        if self.improve == Improve::Auto && !self.reuse { Improve::None } else { self.improve }
     }
 }
 

@@ -14,7 +14,8 @@
 //!          5. branch and bound on the features left (`tree.rs`); HiGHS where they are few beside
 //!             the samples, and where rules relate them to each other, which the tree's relaxation
 //!             does not know; where several subsets are wanted, always the tree
-//!          `plain`: step 1, with the paper's rule unless another is asked for, then the program to HiGHS; the two rows of (2.4) are one
+//!          `plain`: step 1, with the paper's rule unless another is asked for, then the program to
+//!          HiGHS; the two rows of (2.4) are one
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the
 //!          worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised

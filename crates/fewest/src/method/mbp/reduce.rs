@@ -5,8 +5,8 @@
 //!          or -1, costs at least L(alpha) + gain_j + D_j + v (1 - s c_j), where L is the dual
 //!          value and gain_j = u_j max(0, |c_j| - 1 - D_j / u_j) what j costs it. Where that
 //!          exceeds the incumbent for every v up to u_j, the feature leaves; else v is bounded
-//!          where s c_j < 1. At alpha = 0 that says that no v is above the incumbent less D_j. A sign that the rules' bounds leave out has no v, and v is below the
-//!          bound of the other.
+//!          where s c_j < 1. At alpha = 0 that says that no v is above the incumbent less D_j. A sign
+//!          that the rules' bounds leave out has no v, and v is below the bound of the other.
 //! Rules    none is used, so the proof holds under all of them.
 
 use serde::{Deserialize, Serialize};
