@@ -371,9 +371,11 @@ class Data:
         self.categorical = categorical
         fill_in(table, said.get("missing") or "error", categorical, self.weights)
         able(scale in ("standard", "maxabs", "none") or ends_of(scale), f"scaling {scale!r} is not known here")
+        # A bias that is free makes up for a constant in a feature, and so does an alignment: sparse columns are divided alone then.
+        centred = not alignment and said.get("bias", "free") != "free"
         for j, column in enumerate(table.columns):
             if j not in categorical:
-                column.values = scaled(column, scale, self.weights)
+                table.columns[j] = scaled(column, scale, self.weights, centred)
         self.columns, self.names = table.columns, table.names
         self.weights = [w * factor for w, factor in zip(self.weights, of_classes)]
 
@@ -513,30 +515,37 @@ def ends_of(rule):
 
 
 def ranged(column, ends, weights):
-    """The values of a column between these ends."""
+    """The centre and the scale that bring a column between these ends; none where it has one value."""
     values, _, zeros = column.present(weights)
     seen = [*values, 0.0] if zeros else values
     least, most = min(seen, default=0.0), max(seen, default=0.0)
     if least == most:
-        return column.values if column.rows is not None else [0.0] * len(column.values)
+        return None
     scale = (most - least) / (ends[1] - ends[0])
-    centre = least - ends[0] * scale
-    able(column.rows is None or centre == 0, "a range that moves the zeros of sparse data")
-    return [(x - centre) / scale for x in column.values]
+    return least - ends[0] * scale, scale
 
 
-def scaled(column, rule, weights):
-    """The values of a column in doubles; sums in the order of the rows. Sparse ones are divided, not centred."""
-    values = column.values
-    if ends := ends_of(rule):
-        return ranged(column, ends, weights)
+def scaled(column, rule, weights, centred):
+    """The column scaled, in doubles; sums in the order of the rows. A sparse one stays so unless it is `centred`."""
+    values, n = column.values, len(weights)
     largest = max(map(abs, values), default=0.0)
     if rule == "none" or not largest:
-        return values
+        return column
     if rule == "maxabs":
-        return [x / largest for x in values]
-    exponent, mean, variance = moments(*column.present(weights))
-    if variance == 0:
-        return values if column.rows is not None else [0.0] * len(values)
-    centre, deviation = 0.0 if column.rows is not None else math.ldexp(mean, -exponent), math.sqrt(variance)
-    return [(math.ldexp(x, -exponent) - centre) / deviation for x in values]
+        return Column([x / largest for x in values], column.rows)
+    exponent, found = 0, None
+    if ends := ends_of(rule):
+        found = ranged(column, ends, weights)
+    else:
+        exponent, mean, variance = moments(*column.present(weights))
+        if variance:
+            found = math.ldexp(mean, -exponent), math.sqrt(variance)
+    keeps = column.rows is not None and not centred
+    if found is None:
+        return column if keeps else Column([0.0] * n)
+    centre, by = found
+    if keeps:
+        centre = 0.0
+    else:
+        values, column = column.at(range(n)), Column([])
+    return Column([(math.ldexp(x, -exponent) - centre) / by for x in values], column.rows)

@@ -13,7 +13,7 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 use std::path::Path;
 
 use fewest::{DenseDesign, Design, SparseDesign};
-use fewest_data::{Features, ReadOptions};
+use fewest_data::ReadOptions;
 
 /// A data set read from a binary matrix.
 pub(crate) struct Matrix {
@@ -30,12 +30,7 @@ pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
         let data = fewest_data::read(path, &ReadOptions::default()).map_err(Error::other)?;
         let target = data.target.ok_or_else(|| Error::other(format!("{path}: has no target")))?;
         let bytes = data.features.bytes();
-        let design: Box<dyn Design> = match data.features {
-            Features::Dense(design) => Box::new(design),
-            Features::Sparse(design) => Box::new(design),
-            Features::Mapped(design) => Box::new(design),
-        };
-        return Ok(Matrix { design, labels: target.signs(), bytes });
+        return Ok(Matrix { design: data.features.into_design(), labels: target.signs(), bytes });
     }
     let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let mut magic = [0; 8];

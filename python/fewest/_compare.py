@@ -281,8 +281,8 @@ def compare(  # type: ignore[empty-body]
     class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
         Factor of C by type.
     scale : {"standard", "maxabs", "range", "none"}, default="standard"
-        Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
-        centred. "range" is to [-1, 1], "range:0..1" to [0, 1]; of sparse data only where that keeps zeros.
+        Scaling, learnt inside the folds. "range" is to [-1, 1], "range:0..1" to [0, 1]. Sparse data are
+        divided alone, not centred, which is the same, as the bias is free.
     cv : int, default=3
         Folds.
     sample : int, default=20000

@@ -120,9 +120,8 @@ class Study(_signatures.Study, Selector):
         What stands in for missing values (NaN), learnt in each training part; the features that a column of
         text became are filled in together. None: missing values are an error.
     scale : {"standard", "maxabs", "range", "none"}, default=None
-        How features are scaled inside the folds. "range" is to [-1, 1], "range:0..1" to [0, 1]; of
-        sparse X only where that keeps zeros. None: "standard" for dense X; for sparse X what
-        ``fewest study`` takes.
+        How features are scaled inside the folds. "range" is to [-1, 1], "range:0..1" to [0, 1]. None:
+        "standard" for dense X; for sparse X what ``fewest study`` takes.
     n_solutions : int, default=5
         How many best subsets to list beside the panel.
     gap : float, default=1e-4

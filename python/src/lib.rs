@@ -36,7 +36,7 @@ use fewest::validation::Split;
 use fewest::{
     Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense, SvmSettings,
 };
-use fewest_data::{DataError, Features, Told as _};
+use fewest_data::{DataError, Told as _};
 use fewest_papers::AnyMethod;
 use fewest_papers::gbd::Validation;
 use numpy::PyReadonlyArray1;
@@ -182,11 +182,7 @@ fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<
         let text = format!("samples to judge by are for gbd, not for {}", method.info().name);
         return Err(PyValueError::new_err(text));
     };
-    let design: Arc<dyn Design> = match matrix::owned(&*matrix.design()?).map_err(raised)? {
-        Features::Dense(design) => Arc::new(design),
-        Features::Sparse(design) => Arc::new(design),
-        Features::Mapped(design) => Arc::new(design),
-    };
+    let design = Arc::from(matrix::owned(&*matrix.design()?).map_err(raised)?.into_design());
     gbd.validation = Some(Validation { design, labels: labels(numbers(&codes)?), patience });
     Ok(())
 }

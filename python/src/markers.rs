@@ -127,7 +127,10 @@ impl<'a> Given<'a> {
     }
 
     fn asked(&self, wanted: &MarkersSettings) -> Asked {
-        self.caller.asked(wanted.preparation.missing, scale_kind(wanted.preparation.scale, &self.features))
+        self.caller.asked(
+            wanted.preparation.missing,
+            scale_kind(wanted.preparation.scale, &self.features, wanted.preparation.centred),
+        )
     }
 }
 

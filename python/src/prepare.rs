@@ -36,7 +36,7 @@ impl Preparation {
         let weights: Vec<f64> = training.iter().map(|&i| weights[i]).collect();
         let learnt = self.fit(&mut first, &weights)?;
         learnt.apply(&mut last).map_err(said)?;
-        Ok((boxed(first), boxed(last)))
+        Ok((first.into_design(), last.into_design()))
     }
 
     /// Learns from these samples, and prepares them.
@@ -55,14 +55,6 @@ impl Preparation {
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn said(error: DataError) -> Error {
     Error::Data(error.to_string())
-}
-
-fn boxed(features: Features) -> Box<dyn Design> {
-    match features {
-        Features::Dense(design) => Box::new(design),
-        Features::Sparse(design) => Box::new(design),
-        Features::Mapped(design) => Box::new(design),
-    }
 }
 
 /// What all samples say: `fill`, `center` and `scale`, length p each, or None where nothing is done.

@@ -5,7 +5,6 @@ use std::time::Instant;
 use fewest::method::certificate::Certificate;
 use fewest::{Limits, WeightBounds};
 use fewest_data::{ReadOptions, ScaleKind, ScaleReason};
-use fewest_eval::scale_kind;
 use fewest_eval::study::{Panel, StudyReport, StudySettings, study as study_of};
 use fewest_result::{Asked, Document, Kind, RulesAsked, StudyContext};
 use numpy::PyReadonlyArray1;
@@ -54,7 +53,7 @@ pub(crate) fn study<'py>(
             fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &caller.target, numbers(&weights)?) };
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
-        let scale = scale_kind(wanted.scale, &features);
+        let scale = wanted.scale_kind(&features);
         let gap = limits.gap().unwrap_or(Limits::default().gap_rel);
         let (said, verdict) = say(&caller, (&wanted, gap), &report, scale, begun)?;
         let value = json!({

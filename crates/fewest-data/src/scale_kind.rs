@@ -10,13 +10,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ScaleKind {
-    /// Minus the mean, over the population standard deviation (1/n). Sparse data are divided alone:
-    /// centring would make them dense.
+    /// Minus the mean, over the population standard deviation (1/n).
     Standard,
     /// Over the largest absolute value; keeps zeros.
     MaxAbs,
     /// The least value to the low end and the largest to the high end. Other samples may be beyond
-    /// the ends: they are not cut. Sparse data only where zeros stay zeros.
+    /// the ends: they are not cut.
     Range(Interval),
     /// Unchanged.
     None,

@@ -58,6 +58,9 @@ pub struct Preparation {
     pub variance_threshold: Option<f64>,
     /// Scaling; none: that of [`ScaleKind::default_for`].
     pub scale: Option<ScaleKind>,
+    /// Whether sparse data are centred as dense data are, without zeros filled in: for machines that
+    /// do not make up for a constant in a feature ([`fewest::Bias::absorbs_constants`]).
+    pub centred: bool,
     /// Multipliers of the slack cost by class.
     pub class_weight: ClassWeights,
 }
@@ -96,8 +99,8 @@ impl Preparation {
         let low = |least| fewest_data::low_variance(features, least, weights);
         let low_variance = self.variance_threshold.map_or_else(FeatureSet::default, low);
         let constant = features.constant();
-        let (kind, scale_reason) = scale_kind(self.scale, features);
-        let scaling = Scaling::weighted(kind, features, weights)?.except(&self.categorical);
+        let (kind, scale_reason) = scale_kind(self.scale, features, self.centred);
+        let scaling = Scaling::weighted(kind, features, weights, self.centred)?.except(&self.categorical);
         scaling.apply(features)?;
         Ok(Learnt { imputation, scaling, scale_reason, constant, low_variance })
     }
@@ -121,9 +124,9 @@ impl Learnt {
     }
 }
 
-/// The scaling asked for, or the default for the data, and why.
-pub fn scale_kind(asked: Option<ScaleKind>, features: &Features) -> (ScaleKind, ScaleReason) {
-    asked.map_or_else(|| ScaleKind::default_for(features), |kind| (kind, kind.asked_for(features)))
+/// The scaling asked for, or the default for the data, and why; `centred` as in [`Preparation`].
+pub fn scale_kind(asked: Option<ScaleKind>, features: &Features, centred: bool) -> (ScaleKind, ScaleReason) {
+    asked.map_or_else(|| ScaleKind::default_for(features), |kind| (kind, kind.asked_for(features, centred)))
 }
 
 /// Some columns of a design, every value stored.

@@ -177,10 +177,9 @@ pub(crate) fn data(budget: &Budget, result: Json<'_>) -> Vec<(&'static str, Cell
     lines
 }
 
-/// Whether sparse data were divided by standard deviations without being centred, as settings say.
+/// Whether sparse data were divided without being centred, as settings say.
 pub(crate) fn is_uncentred(settings: Json<'_>) -> bool {
-    settings.at("scale").text() == Some("standard")
-        && settings.at("scale_reason").text().is_some_and(|why| why.contains("not centred"))
+    settings.at("scale_reason").text().is_some_and(|why| why.contains("not centred"))
 }
 
 /// What was done to the counts of each sample as they were read, where settings say it.

@@ -139,9 +139,10 @@ pub(crate) struct PrepareArgs {
 }
 
 impl PrepareArgs {
-    /// The scaling asked for, or the default for the data, and why.
-    pub(crate) fn scaling(&self, features: &Features) -> (ScaleKind, ScaleReason) {
-        fewest_eval::scale_kind(self.scale, features)
+    /// The scaling asked for, or the default for the data, and why; `centred` as in
+    /// [`fewest_eval::Preparation`].
+    pub(crate) fn scaling(&self, features: &Features, centred: bool) -> (ScaleKind, ScaleReason) {
+        fewest_eval::scale_kind(self.scale, features, centred)
     }
 }
 
@@ -203,10 +204,7 @@ pub(crate) struct ScaleParser;
 
 /// The kinds of scaling, and what each does.
 const SCALES: [(&str, &str); 4] = [
-    (
-        "standard",
-        "Centre at the mean, divide by the standard deviation (population variance); sparse data are divided, not centred",
-    ),
+    ("standard", "Centre at the mean, divide by the standard deviation (population variance)"),
     ("maxabs", "Divide by the largest absolute value"),
     ("range", "Bring the least value to -1 and the largest to 1; range:A..B, such as range:0..1: to A and B"),
     ("none", "As in the file"),

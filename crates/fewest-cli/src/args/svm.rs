@@ -1,5 +1,6 @@
 //! Options of the SVM, for `fit` and for the methods.
 
+use clap::ValueEnum as _;
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
 use fewest_data::{Target, class_position};
 use fewest_eval::ClassWeights;
@@ -218,6 +219,25 @@ impl KernelName {
             KernelName::Sigmoid => "sigmoid",
         }
     }
+
+    /// The kernel, with a gamma that is not used.
+    fn kernel(self, coef0: f64, degree: u32) -> Kernel {
+        let gamma = 1.0;
+        match self {
+            KernelName::Linear => Kernel::Linear,
+            KernelName::Rbf => Kernel::Rbf { gamma },
+            KernelName::Laplace => Kernel::Laplace { gamma },
+            KernelName::Poly => Kernel::Poly { gamma, coef0, degree },
+            KernelName::Sigmoid => Kernel::Sigmoid { gamma, coef0 },
+        }
+    }
+}
+
+/// Whether a machine of this bias and a kernel of this name makes up for a constant in a feature.
+/// Names that are none of these are of alignments, which are of distances.
+pub(crate) fn absorbs_constants(bias: Bias, kernel: &str) -> bool {
+    let known = KernelName::from_str(kernel, false);
+    known.map_or(true, |kernel| bias.absorbs_constants(&kernel.kernel(0.0, 1)))
 }
 
 /// `--kernel` and its parameters.
@@ -259,15 +279,8 @@ impl KernelArgs {
 
     /// The kernel, with this gamma where none is typed.
     pub(crate) fn rule(&self, gamma: Gamma) -> KernelRule {
-        // The rule has a gamma of its own; the kernel's is not used.
-        let (unused, coef0) = (1.0, self.coef0.unwrap_or(0.0));
-        let kernel = match self.kernel {
-            KernelName::Linear => Kernel::Linear,
-            KernelName::Rbf => Kernel::Rbf { gamma: unused },
-            KernelName::Laplace => Kernel::Laplace { gamma: unused },
-            KernelName::Poly => Kernel::Poly { gamma: unused, coef0, degree: self.degree.unwrap_or(3) },
-            KernelName::Sigmoid => Kernel::Sigmoid { gamma: unused, coef0 },
-        };
+        // The rule has a gamma of its own.
+        let kernel = self.kernel.kernel(self.coef0.unwrap_or(0.0), self.degree.unwrap_or(3));
         KernelRule::new(kernel, self.gamma.unwrap_or(gamma))
     }
 }

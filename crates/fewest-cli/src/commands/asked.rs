@@ -13,7 +13,7 @@ use crate::cli::SelectionArgs;
 impl DataAsRead {
     /// How they were read and are to be prepared; `groups` is the column that names them.
     pub(crate) fn asked(&self, prepare: &PrepareArgs, groups: Option<&str>) -> Asked {
-        let scale = prepare.scaling(&self.data.features);
+        let scale = prepare.scaling(&self.data.features, self.centred);
         of_data(&self.data, &self.target, &self.reading, (self.groups.as_ref(), groups), prepare, scale)
     }
 }

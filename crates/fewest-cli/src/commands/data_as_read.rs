@@ -33,6 +33,8 @@ pub(crate) struct DataAsRead {
     pub(super) texts: Vec<Vec<usize>>,
     /// Features that say where another one has no value.
     pub(super) indicators: Vec<Indicator>,
+    /// Whether sparse data are centred, too ([`fewest_eval::Preparation`]).
+    pub(super) centred: bool,
     /// How the file was read.
     pub(crate) reading: ReadOptions,
     /// Bytes that `--memory` leaves for kernel values.
@@ -64,7 +66,7 @@ impl DataAsRead {
 
     /// How features are scaled in each part, in words.
     pub(crate) fn scaling_text(&self, prepare: &PrepareArgs) -> String {
-        scaling_text(prepare.scaling(&self.data.features), &self.data)
+        scaling_text(prepare.scaling(&self.data.features, self.centred), &self.data)
     }
 
     /// The level of a column that was set apart, or of the target.
@@ -114,6 +116,7 @@ impl DataAsRead {
             texts: self.texts.clone(),
             indicators: self.indicators.clone(),
             reading: self.reading.clone(),
+            centred: self.centred,
             kernel_memory: self.kernel_memory,
             account: self.account.clone(),
             taken: Some(taken),

@@ -18,7 +18,7 @@ use super::prepare::{PrepareOptions, PreparedData, listed};
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
 use crate::args::reading::ReadingArgs;
-use crate::args::svm::KernelName;
+use crate::args::svm::{KernelName, absorbs_constants};
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::table::{self, Table};
@@ -179,6 +179,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
 
     let options = PrepareOptions {
         class_weight: Some(args.svm.class_weight()),
+        centred: !absorbs_constants(args.svm.settings(SvmSettings::default()).bias, kernel),
         categorical: &categories,
         ..PrepareOptions::new(&args.data, &args.prepare)?
     };

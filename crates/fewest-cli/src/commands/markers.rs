@@ -108,7 +108,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
 /// The scaling asked for, or the standard one, and what that is for these data.
 pub(super) fn scale_of(prepare: &PrepareArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
     let kind = prepare.scale.unwrap_or(ScaleKind::Standard);
-    (kind, kind.asked_for(&raw.data.features))
+    (kind, kind.asked_for(&raw.data.features, raw.centred))
 }
 
 /// The settings, rules by index.

@@ -26,7 +26,9 @@ pub(crate) fn load(
 ) -> Result<DataAsRead, Failure> {
     let tasks = options.text("tasks");
     let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
-    let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare)? };
+    let centred = options.centres();
+    let reading =
+        PrepareOptions { folds, centred, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare)? };
     let mut raw = reading.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
     Ok(raw)

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{FitSettings, Model};
-use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
+use fewest::{Clock, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, ScaleKind, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
 use fewest_result::{About, FeatureImputation, FeatureScaling, NamedData, TrainedModel, levels_of};
@@ -78,6 +78,8 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) validate: Option<(&'a Validate, u64)>,
     /// Column with the fold of each sample.
     pub(crate) folds: Option<&'a str>,
+    /// Whether sparse data are centred, too ([`Preparation`]).
+    pub(crate) centred: bool,
     /// Names of the features that hold categories.
     pub(crate) categorical: &'a [String],
     /// Column with the task of each sample.
@@ -102,6 +104,7 @@ impl<'a> PrepareOptions<'a> {
             variance_threshold: None,
             validate: None,
             folds: None,
+            centred: false,
             categorical: &[],
             tasks: None,
             groups: None,
@@ -162,6 +165,7 @@ impl<'a> PrepareOptions<'a> {
             groups,
             texts,
             indicators,
+            centred: self.centred,
             reading: self.reading.clone(),
             kernel_memory,
             account,
@@ -194,6 +198,7 @@ impl<'a> PrepareOptions<'a> {
             categorical: self.categories(&raw.data.names)?,
             variance_threshold: self.variance_threshold,
             scale: self.prepare.scale,
+            centred: raw.centred,
         })
     }
 
@@ -307,12 +312,7 @@ fn held_out(features: Features, labels: Vec<f64>) -> Result<HeldOutSamples, Fail
     if labels.is_empty() {
         return Err(Failure::input("--validate holds out no sample; raise the fraction, or name a file with samples"));
     }
-    let design: Arc<dyn Design> = match features {
-        Features::Dense(design) => Arc::new(design),
-        Features::Sparse(design) => Arc::new(design),
-        Features::Mapped(design) => Arc::new(design),
-    };
-    Ok(HeldOutSamples { design, labels })
+    Ok(HeldOutSamples { design: Arc::from(features.into_design()), labels })
 }
 
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...

@@ -117,6 +117,7 @@ impl<'a> Plan<'a> {
             variance_threshold: args.rules.variance_threshold,
             validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
             folds: folds.as_deref(),
+            centred: options.centres(),
             categorical: &categorical,
             tasks: tasks.as_deref(),
             groups: args.groups.as_deref(),

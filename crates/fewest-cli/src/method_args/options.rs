@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, MethodArgs, certifies, foreign};
 use crate::args::notation::NameList;
-use crate::args::svm::{CostChoice, FIT_COST};
+use crate::args::svm::{CostChoice, FIT_COST, absorbs_constants};
 use crate::args::usage;
 use crate::failure::Failure;
 
@@ -124,6 +124,13 @@ impl MethodOptions {
     /// `--fit-cost`, if the method has it and it was typed.
     pub(crate) fn fit_cost(&self) -> Option<f64> {
         self.value(FIT_COST)
+    }
+
+    /// Whether sparse data are centred for it: its machines do not make up for a constant in a
+    /// feature.
+    pub(crate) fn centres(&self) -> bool {
+        let kernel = self.text("kernel").unwrap_or_else(|| self.entry.only_kernel().to_owned());
+        !absorbs_constants(self.args.svm().bias, &kernel)
     }
 
     /// Names of the features that hold categories: `--categorical`.

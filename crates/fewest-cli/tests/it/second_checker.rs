@@ -115,7 +115,18 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         sites.push('\n');
     }
     scratch.file("sites.csv", sites);
+    // A column of one value, one that is there for all, some that are not.
+    let row = |i: usize| {
+        let own = (2..6).filter(|j| (i * j + i / 3) % 4 > 1).map(|j| format!(" {j}:{}", (i * i + j) % 7 + j));
+        format!("{} 1:3{} 6:{}\n", i % 2, own.collect::<String>(), (i * 5) % 11)
+    };
+    scratch.file("sparse.svm", (0..40).map(row).collect::<String>());
     for line in [
+        "sparse.svm -m exact --max-features 2 --scale standard",
+        "sparse.svm -m exact --max-features 2 --scale standard --bias none",
+        "sparse.svm -m exact --max-features 3 --scale range --bias 2 --loss squared-hinge",
+        "sparse.svm -m exact --max-features 2 --scale range:0.5..3",
+        "sparse.svm -m mbp --penalty 0.5 --scale standard --bias none",
         "d.csv -m exact --max-features 3 --loss squared-hinge --bias 0.3 --class-weight balanced",
         "d.csv -m exact --max-features 3 --penalty 0.05 --require f6 --forbid f1 --at-most 1:f2,f3 --solutions 3",
         "d.csv -m exact --budget 0.3 --feature-costs prices.csv --at-least 1:f1,f2,f4,f5 --cost 0.1 --bias none",
@@ -153,6 +164,7 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         "three.csv --max-features 3 --at-least 1:f1,f2 --class-weight cw2",
         "three.csv --max-features 3 --multi-class one-vs-rest --loss hinge --forbid f1",
         "d.csv --max-features 2 --per-class 1 --cost 0.1 --scale maxabs",
+        "sparse.svm --max-features 2 --scale range",
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         scratch.run(&[&["markers"], &words[..], &["--gap", "0.1", "--proof", "x.proof"]].concat()).code(0);

@@ -1,5 +1,5 @@
-//! `--scale standard` on sparse data: divided, not centred, which changes nothing where the bias is
-//! free.
+//! `--scale standard` and `range` on sparse data: divided alone where the bias is free, which changes
+//! nothing, else centred without a zero being filled in. The result is that of dense data.
 
 use std::fmt::Write as _;
 
@@ -32,6 +32,12 @@ fn files(scratch: &Scratch) {
     scratch.run(&["convert", "d.svm", "d.csc"]).code(0);
 }
 
+/// The decision values of a prediction.
+fn decisions(text: &str) -> Vec<f64> {
+    let cell = |line: &str| line.split(',').nth(1).and_then(|cell| cell.parse().ok()).expect("a number");
+    text.lines().skip(1).map(cell).collect()
+}
+
 #[test]
 fn with_a_free_bias_the_result_is_that_of_dense_data() {
     let scratch = Scratch::new("sparse_standard");
@@ -55,7 +61,7 @@ fn with_a_free_bias_the_result_is_that_of_dense_data() {
             let (a, b) = (sparse["objective"].as_f64().expect("one"), dense["objective"].as_f64().expect("one"));
             assert!((a - b).abs() <= 1e-9 * b.abs(), "{method:?} {file}: {a} {b}");
             assert_eq!(sparse["settings"]["scale"], "standard");
-            let why = "as asked; sparse data: divided by standard deviations, not centred";
+            let why = "as asked; sparse data: divided alone, not centred";
             assert_eq!(sparse["settings"]["scale_reason"], why);
             let entries = sparse["model"]["scaling"]["features"].as_object().expect("scaling").clone();
             for (name, entry) in entries {
@@ -85,12 +91,6 @@ fn proofs_models_and_other_commands_know_it() {
     select("d.csv", &["--model", "d.json"]);
     for model in ["s.json", "d.json"] {
         let on = |file: &str| scratch.run(&["predict", model, file]).code(0).out;
-        let decisions = |text: &str| -> Vec<f64> {
-            text.lines()
-                .skip(1)
-                .map(|line| line.split(',').nth(1).expect("a cell").parse().expect("a number"))
-                .collect()
-        };
         let (dense, sparse) = (decisions(&on("d.csv")), decisions(&on("d.svm")));
         assert_eq!(dense.len(), 80);
         assert!(dense.iter().zip(&sparse).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())), "{model}");
@@ -103,8 +103,100 @@ fn proofs_models_and_other_commands_know_it() {
     studied.code(0);
     assert!(scratch.json("st.json")["settings"]["scale_reason"].as_str().expect("why").contains("not centred"));
     assert!(scratch.read("st.html").contains("not centred, as the data are sparse"));
-    // Where the bias is not free the fact is reported even so.
-    let none = ["select", "d.svm", "-m", "fgm", "--bias", "none", "--max-features", "2"];
-    assert!(scratch.run(&[&none, &standard[..]].concat()).code(0).out.contains("not centred"));
     scratch.run(&["convert", "d.svm", "e.svm", "--scale", "standard"]).code(0);
+}
+
+#[test]
+fn without_a_free_bias_sparse_data_are_centred() {
+    let scratch = Scratch::new("sparse_centred");
+    files(&scratch);
+    let none = ["--bias", "none"];
+    for (method, more) in [
+        (&["exact", "--gap", "1e-9", "--tolerance", "1e-11"][..], &none[..]),
+        (&["exact", "--loss", "squared-hinge", "--gap", "1e-9", "--tolerance", "1e-11"], &["--bias", "2"]),
+        (&["rfe", "--tolerance", "1e-12"], &none),
+        (&["rfe", "--kernel", "poly", "--gamma", "0.1", "--coef0", "1", "--tolerance", "1e-12"], &[]),
+        (&["fgm", "--tolerance", "1e-12"], &[]),
+        (&["l1-svm", "--tolerance", "1e-12"], &["--bias", "0.5"]),
+        (&["info-gain"], &none),
+    ] {
+        for scale in ["standard", "range"] {
+            let of = |file: &str| -> Value {
+                let common = ["--max-features", "3", "--scale", scale, "--json", "r.json"];
+                let ran = scratch.run(&[&["select", file, "-m"], method, more, &common].concat()).code(0);
+                assert!(!ran.out.contains("not centred"), "{}", ran.out);
+                scratch.json("r.json")
+            };
+            let dense = of("d.csv");
+            for file in ["d.svm", "d.csc"] {
+                let sparse = of(file);
+                assert_eq!(sparse["selected"], dense["selected"], "{method:?} {scale} {file}");
+                let objective = |found: &Value| found["model"]["machines"][0]["objective"].clone();
+                let (a, b) = match (sparse["objective"].as_f64(), dense["objective"].as_f64()) {
+                    (Some(a), Some(b)) => (a, b),
+                    _ => (objective(&sparse).as_f64().unwrap_or(0.0), objective(&dense).as_f64().unwrap_or(0.0)),
+                };
+                assert!((a - b).abs() <= 1e-8 * b.abs(), "{method:?} {scale} {file}: {a} {b}");
+                assert_eq!(sparse["settings"]["scale_reason"], "as asked");
+                let scaling =
+                    |found: &Value| found["model"]["scaling"]["features"].as_object().expect("scaling").clone();
+                for (name, entry) in scaling(&sparse) {
+                    for key in ["centre", "scale"] {
+                        let (a, b) =
+                            (entry[key].as_f64().expect("one"), scaling(&dense)[&name][key].as_f64().expect("one"));
+                        assert!((a - b).abs() <= 1e-13 * (1.0 + b.abs()), "{name} {key}: {a} {b}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn proofs_and_folds_of_centred_data() {
+    let scratch = Scratch::new("sparse_centred_doors");
+    files(&scratch);
+    for scale in ["standard", "range:0..2"] {
+        let asked = ["--max-features", "2", "--bias", "none", "--scale", scale];
+        let select = ["select", "d.svm", "-m", "exact", "--proof", "s.proof", "--model", "s.json", "--json", "r.json"];
+        scratch.run(&[&select, &asked[..]].concat()).code(0);
+        for file in ["d.svm", "d.csc"] {
+            for more in [&[][..], &["--as", "r.json"]] {
+                let verified = scratch.run(&[&["verify", "s.proof", file], more].concat()).code(0);
+                assert!(verified.out.contains("VERIFIED"), "{}", verified.out);
+            }
+        }
+        // The model is of data as they are, whatever file they come from.
+        let on = |file: &str| scratch.run(&["predict", "s.json", file]).code(0).out;
+        let (sparse, dense) = (decisions(&on("d.svm")), decisions(&on("d.csv")));
+        assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())));
+        // Folds and halves learn the centres from their own samples.
+        for command in [&["evaluate", "--cv", "4"][..], &["stability", "--pairs", "2"]] {
+            let of = |file: &str| -> Value {
+                let method = ["-m", "rfe", "--json", "e.json"];
+                scratch.run(&[&command[..1], &[file], &command[1..], &method, &asked].concat()).code(0);
+                scratch.json("e.json")
+            };
+            let (sparse, dense) = (of("d.svm"), of("d.csv"));
+            let folds = |found: &Value| -> Vec<[Value; 2]> {
+                let folds = found["folds"].as_array().into_iter().flatten();
+                folds.map(|fold| [fold["selected"].clone(), fold["predicted"].clone()]).collect()
+            };
+            assert_eq!((folds(&sparse), &sparse["frequency"]), (folds(&dense), &dense["frequency"]), "{command:?}");
+            assert!(sparse["settings"]["scale_reason"] == "as asked");
+        }
+        let study = ["study", "--methods", "rfe,exact", "--folds", "3", "--repeats", "1", "--json", "t.json"];
+        let of = |file: &str| -> Value {
+            let proof = ["--proof", "t.proof"];
+            let ran = scratch.run(&[&study[..1], &[file], &study[1..], &asked, &proof].concat());
+            assert!(ran.code == Some(0), "{ran:?}");
+            if scratch.path("t.proof").exists() {
+                scratch.run(&["verify", "t.proof", file]).code(0);
+            }
+            scratch.json("t.json")
+        };
+        let (sparse, dense) = (of("d.svm"), of("d.csv"));
+        assert_eq!(sparse["panel"]["selected"], dense["panel"]["selected"]);
+        assert_eq!(sparse["settings"]["scale_reason"], "as asked");
+    }
 }

@@ -1,8 +1,6 @@
 //! What a file says of the samples beside its matrix: their names, and columns that describe them
 //! (`obs` of AnnData, the sample rows of GCT). One of the columns is the target.
 
-use fewest_svm::Design;
-
 use crate::note::TargetRule;
 use crate::{
     DataError, Dataset, Features, Format, Names, Note, ReadOptions, TextColumn, meaning::binary, meaning::header, names,
@@ -149,13 +147,7 @@ impl Annotations {
         options: &ReadOptions,
     ) -> Result<Dataset, DataError> {
         let finite = |j| names.get(j).into_owned();
-        match &features {
-            Features::Dense(design) => {
-                binary::check_finite(file, design.n_samples(), design.values(), options.missing, finite)?;
-            }
-            Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
-            Features::Mapped(_) => unreachable!("only column files are mapped"),
-        }
+        features.check_finite(file, options.missing, finite)?;
         let (target, rows, more) = self.target(file, options)?;
         notes.extend(more);
         let apart = self.apart(file, options)?;

@@ -1,7 +1,9 @@
 //! A data set in memory: features with names, target, columns set apart, notes.
 
+use fewest_svm::design::Centred;
 use fewest_svm::{DenseDesign, Design, FeatureSet, SparseDesign};
 
+use crate::meaning::binary;
 use crate::meaning::cells::Cells;
 use crate::meaning::target::class_position;
 use crate::names::numbered;
@@ -16,6 +18,8 @@ pub enum Features {
     Sparse(SparseDesign<'static>),
     /// Compressed columns in a mapped file.
     Mapped(MappedDesign),
+    /// Compressed columns, scaled with a constant taken off each.
+    Centred(Centred),
 }
 
 impl Features {
@@ -25,6 +29,17 @@ impl Features {
             Features::Dense(design) => design,
             Features::Sparse(design) => design,
             Features::Mapped(design) => design,
+            Features::Centred(design) => design,
+        }
+    }
+
+    /// The matrix as the methods own it.
+    pub fn into_design(self) -> Box<dyn Design> {
+        match self {
+            Features::Dense(design) => Box::new(design),
+            Features::Sparse(design) => Box::new(design),
+            Features::Mapped(design) => Box::new(design),
+            Features::Centred(design) => Box::new(design),
         }
     }
 
@@ -44,6 +59,7 @@ impl Features {
         match self {
             Features::Dense(design) => 8 * design.stored() as u64,
             Features::Mapped(design) => design.bytes(),
+            Features::Centred(design) => design.bytes(),
             Features::Sparse(design) => 12 * design.stored() as u64 + 8 * (design.n_features() as u64 + 1),
         }
     }
@@ -57,6 +73,7 @@ impl Features {
                 rows.binary_search(&(i as u32)).map_or(0.0, |at| values[at])
             }
             Features::Mapped(design) => design.value(i, j),
+            Features::Centred(_) => self.column(j)[i],
         }
     }
 
@@ -67,12 +84,12 @@ impl Features {
             Features::Mapped(design) => {
                 Features::Sparse(design.copied(design.n_samples(), columns, |i| Some(i as u32)))
             }
-            Features::Dense(design) => {
-                let n = design.n_samples();
+            Features::Dense(_) | Features::Centred(_) => {
+                let (n, design) = (self.n_samples(), self.as_design());
                 let mut values = vec![0.0; n * columns.len()];
                 for (out, column) in values.chunks_mut(n.max(1)).zip(columns) {
                     if let Some(j) = column {
-                        out.copy_from_slice(design.column(*j));
+                        design.each_in_column(*j, &mut |i, x| out[i] = x);
                     }
                 }
                 Features::Dense(DenseDesign::new(n, columns.len(), values).expect("n p values"))
@@ -98,15 +115,19 @@ impl Features {
 
     /// Stores every value, zeros, too.
     pub fn make_dense(&mut self) {
-        if matches!(self, Features::Dense(_)) {
-            return;
+        if !matches!(self, Features::Dense(_)) {
+            *self = Features::Dense(self.dense());
         }
+    }
+
+    /// A copy with every value stored.
+    pub(crate) fn dense(&self) -> DenseDesign<'static> {
         let (design, n, p) = (self.as_design(), self.n_samples(), self.n_features());
         let mut values = vec![0.0; n * p];
         for (j, column) in values.chunks_mut(n.max(1)).take(p).enumerate() {
             design.each_in_column(j, &mut |i, x| column[i] = x);
         }
-        *self = Features::Dense(DenseDesign::new(n, p, values).expect("n values for each feature"));
+        DenseDesign::new(n, p, values).expect("n values for each feature")
     }
 
     /// The features with one value only; missing values are no values.
@@ -114,8 +135,31 @@ impl Features {
         FeatureSet::of(self.n_features(), |j| self.is_constant(j))
     }
 
+    /// All values of feature j.
+    pub(crate) fn column(&self, j: usize) -> Vec<f64> {
+        let mut column = vec![0.0; self.n_samples()];
+        self.as_design().each_in_column(j, &mut |i, x| column[i] = x);
+        column
+    }
+
+    /// Refuses values of a matrix that was read into memory that are not finite, but for missing ones
+    /// where they are accepted; the earliest row is named.
+    pub(crate) fn check_finite(
+        &self,
+        file: &str,
+        missing: bool,
+        name: impl Fn(usize) -> String + Sync,
+    ) -> Result<(), DataError> {
+        match self {
+            Features::Dense(design) => binary::check_finite(file, design.n_samples(), design.values(), missing, name),
+            Features::Sparse(design) => binary::check_sparse(file, design, missing, name),
+            Features::Mapped(_) | Features::Centred(_) => unreachable!("a reader of matrices makes neither"),
+        }
+    }
+
     fn is_constant(&self, j: usize) -> bool {
         match self {
+            Features::Centred(_) => one_value(self.n_samples(), &self.column(j)),
             Features::Dense(design) => {
                 let mut there = design.column(j).iter().filter(|x| !x.is_nan());
                 let first = there.next();
@@ -400,7 +444,7 @@ impl Dataset {
             Features::Dense(design) => {
                 (0..p).for_each(|j| decode(design.column_mut(j)));
                 let n = design.n_samples();
-                crate::meaning::binary::check_finite(&file, n, design.values(), missing, |j| names.get(j).into_owned())
+                binary::check_finite(&file, n, design.values(), missing, |j| names.get(j).into_owned())
             }
             Features::Sparse(_) if cells.is_code(0.0) => Err(unsupported(
                 "0 is to mean a missing value, but the zeros of sparse data are not stored",
@@ -408,8 +452,9 @@ impl Dataset {
             )),
             Features::Sparse(design) => {
                 (0..p).for_each(|j| decode(design.values_mut(j)));
-                crate::meaning::binary::check_sparse(&file, design, missing, |j| names.get(j).into_owned())
+                binary::check_sparse(&file, design, missing, |j| names.get(j).into_owned())
             }
+            Features::Centred(_) => Ok(()),
             Features::Mapped(_) => Err(unsupported(
                 "a column file has no missing values",
                 "say ⟦missing_codes⟧ where it is made, with `fewest convert`",

@@ -17,7 +17,7 @@ const ID_NAMES: [&str; 8] = ["id", "key", "index", "nr", "no", "number", "code",
 /// Notes on the columns: see [`Note::AlikeClasses`], [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`]. A mapped
 /// file, which may be larger than memory, is not read.
 pub fn hints(data: &Dataset) -> Vec<Note> {
-    if matches!(data.features, Features::Mapped(_)) {
+    if matches!(data.features, Features::Mapped(_) | Features::Centred(_)) {
         return Vec::new();
     }
     let p = data.features.n_features();
@@ -100,7 +100,7 @@ impl<'a> Column<'a> {
                 let (rows, values) = design.column(j);
                 Column { n, rows: Some(rows), values }
             }
-            Features::Mapped(_) => Column { n: 0, rows: None, values: &[] },
+            Features::Mapped(_) | Features::Centred(_) => Column { n: 0, rows: None, values: &[] },
         }
     }
 

@@ -90,7 +90,7 @@ impl Imputation {
         self
     }
 
-    /// Fills in place. A mapped file has no missing values.
+    /// Fills in place. A mapped file has no missing values, nor have scaled features.
     ///
     /// # Errors
     /// [`DataError::ImputationShape`] when fitted on another number of features.
@@ -103,7 +103,7 @@ impl Imputation {
         match features {
             Features::Dense(design) => (0..found).for_each(|j| put(design.column_mut(j), self.fill[j])),
             Features::Sparse(design) => (0..found).for_each(|j| put(design.values_mut(j), self.fill[j])),
-            Features::Mapped(_) => {}
+            Features::Mapped(_) | Features::Centred(_) => {}
         }
         Ok(())
     }
@@ -276,7 +276,7 @@ impl Features {
                 let values = [design.values(), &columns.concat()].concat();
                 Features::Dense(DenseDesign::new(n, p + columns.len(), values).expect("n p values"))
             }
-            Features::Sparse(_) | Features::Mapped(_) => {
+            Features::Sparse(_) | Features::Mapped(_) | Features::Centred(_) => {
                 let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
                 let design = self.as_design();
                 for j in 0..p {

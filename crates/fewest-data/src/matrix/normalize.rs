@@ -147,6 +147,9 @@ impl Dataset {
             )?;
             self.features = Features::Sparse(design.loaded());
         }
+        if matches!(self.features, Features::Centred(_)) {
+            self.features.make_dense();
+        }
         let (n, p) = (self.features.n_samples(), self.features.n_features());
         let numbers: Vec<usize> = (0..p).filter(|&j| is_number(j)).collect();
         let mut totals = Totals::new(&self.source, how, n);
@@ -169,7 +172,7 @@ impl Dataset {
                     rows.iter().zip(values).for_each(|(&i, x)| *x = normal.value(i as usize, *x));
                 }
             }
-            Features::Mapped(_) => unreachable!("it was read into memory"),
+            Features::Mapped(_) | Features::Centred(_) => unreachable!("they were loaded"),
         }
         self.notes.push(normal.note(options, numbers.len()));
         Ok(())

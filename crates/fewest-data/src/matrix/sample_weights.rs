@@ -53,7 +53,9 @@ impl<'a> Present<'a> {
         match features {
             Features::Dense(_) => each.extend(weights),
             Features::Sparse(design) => each.extend(design.column(j).0.iter().map(|&i| weights[i as usize])),
-            Features::Mapped(_) => features.as_design().each_in_column(j, &mut |i, _| each.push(weights[i])),
+            Features::Mapped(_) | Features::Centred(_) => {
+                features.as_design().each_in_column(j, &mut |i, _| each.push(weights[i]));
+            }
         }
         let values = if each.contains(&0.0) {
             let counted = values.iter().zip(&each).filter(|(_, weight)| **weight > 0.0).map(|(&x, _)| x).collect();
@@ -128,5 +130,6 @@ pub(crate) fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
         Features::Dense(design) => design.column(j).into(),
         Features::Sparse(design) => design.column(j).1.into(),
         Features::Mapped(design) => design.values(j).into(),
+        Features::Centred(_) => features.column(j).into(),
     }
 }

@@ -1,7 +1,8 @@
 //! Scaling of features and their variances.
 
 use fewest_svm::AllOrFirst as _;
-use fewest_svm::FeatureSet;
+use fewest_svm::design::{Centred, scaled};
+use fewest_svm::{DenseDesign, FeatureSet};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,8 @@ use crate::{DataError, Dataset, Features, Place};
 pub enum ScaleReason {
     /// The caller said so.
     Asked,
-    /// The caller asked for `Standard`, but the data are sparse: they are not centred.
+    /// The caller asked for `Standard` or `Range`; the data are sparse, and nothing is taken off
+    /// them, as a machine makes up for it ([`fewest_svm::Bias::absorbs_constants`]).
     AskedSparse,
     /// Dense data: the default is `Standard`.
     Dense,
@@ -30,7 +32,7 @@ impl ScaleReason {
     pub fn text(self) -> &'static str {
         match self {
             ScaleReason::Asked => "as asked",
-            ScaleReason::AskedSparse => "as asked; sparse data: divided by standard deviations, not centred",
+            ScaleReason::AskedSparse => "as asked; sparse data: divided alone, not centred",
             ScaleReason::Dense => "the default for dense data",
             ScaleReason::Sparse => "the default for sparse data",
             ScaleReason::UnitRows => "the default for sparse data whose rows have length 1, such as text",
@@ -52,10 +54,13 @@ impl ScaleKind {
         }
     }
 
-    /// Why features are scaled so where the caller asks for it.
-    pub fn asked_for(self, features: &Features) -> ScaleReason {
+    /// Why features are scaled so where the caller asks for it; `centred` as in
+    /// [`Scaling::weighted`].
+    pub fn asked_for(self, features: &Features, centred: bool) -> ScaleReason {
         match (self, features) {
-            (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => ScaleReason::AskedSparse,
+            (ScaleKind::Standard | ScaleKind::Range(_), Features::Sparse(_) | Features::Mapped(_)) if !centred => {
+                ScaleReason::AskedSparse
+            }
             _ => ScaleReason::Asked,
         }
     }
@@ -74,8 +79,8 @@ fn has_unit_rows(features: &Features) -> bool {
 
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
-/// `center` has p entries for `Standard` and `Range` of dense data and none otherwise (zero); `scale`
-/// has p entries, or none for `None` (one).
+/// `center` has p entries for `Standard` and `Range`, but none (zero) for sparse data that are not
+/// centred ([`Scaling::weighted`]); `scale` has p entries, or none for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// The kind that was fitted.
@@ -88,33 +93,48 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Fits on the data, features in parallel. Values may be as large and as small as doubles are.
+    /// Fits on the data, features in parallel; sparse data are divided alone. Values may be as large
+    /// and as small as doubles are.
     ///
     /// # Errors
     /// [`DataError::OutOfRange`], which names the feature by its number, for `None` where a value is
     /// above 1e70 in size, for `Standard` where the standard deviation is above 0 but below the
-    /// smallest normal double, and for `Range` where what it divides by is so, or is not finite;
-    /// [`DataError::FillsIn`] for `Range` of sparse data whose zeros would not stay zeros.
+    /// smallest normal double, and for `Range` where what it divides by is so, or is not finite.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
-        Self::weighted(kind, features, SampleWeights::ONES)
+        Self::weighted(kind, features, SampleWeights::ONES, false)
     }
 
     /// [`Scaling::fit`], where a sample counts as many times as its weight says: one of weight 0 not
-    /// at all.
+    /// at all. `centred` says whether the constants of `Standard` and `Range` are taken off sparse
+    /// data, too. A machine that makes up for them is the same without
+    /// ([`fewest_svm::Bias::absorbs_constants`]).
     ///
     /// # Errors
     /// As [`Scaling::fit`].
-    pub fn weighted(kind: ScaleKind, features: &Features, weights: SampleWeights<'_>) -> Result<Self, DataError> {
-        fit(kind, features, weights, &|j| format!("feature number {}", j + 1))
+    pub fn weighted(
+        kind: ScaleKind,
+        features: &Features,
+        weights: SampleWeights<'_>,
+        centred: bool,
+    ) -> Result<Self, DataError> {
+        fit(kind, features, weights, centred, &|j| format!("feature number {}", j + 1))
     }
 
-    /// Fits a scaling, as [`Scaling::fit`]; errors name the file and the column.
+    /// Fits a scaling of a data set that is to be written, as [`Scaling::fit`]; errors name the file
+    /// and the column.
     ///
     /// # Errors
-    /// As [`Scaling::fit`].
+    /// As [`Scaling::fit`], and [`DataError::FillsIn`] for `Range` of sparse data whose zeros would
+    /// not stay zeros.
     pub fn of(kind: ScaleKind, data: &Dataset) -> Result<Self, DataError> {
         let place = |j| Place { file: data.source.clone(), ..Place::default() }.column(data.names.get(j)).to_string();
-        fit(kind, &data.features, SampleWeights::ONES, &place)
+        let ranged = matches!(kind, ScaleKind::Range(_));
+        let scaling = fit(kind, &data.features, SampleWeights::ONES, ranged, &place)?;
+        let moved = scaling.center.iter().position(|center| *center != 0.0);
+        match moved.filter(|_| ranged && data.features.as_design().is_sparse()) {
+            Some(j) => Err(DataError::FillsIn { column: place(j), kind, zero: -scaling.center[j] / scaling.scale[j] }),
+            None => Ok(scaling),
+        }
     }
 
     /// Leaves these features as they are.
@@ -127,8 +147,8 @@ impl Scaling {
         self
     }
 
-    /// Scales in place; a mapped file from now on, without a copy. Sparse data become dense where a
-    /// centre was fitted on dense data that is not 0: they hold few features then.
+    /// Scales in place; a mapped file from now on, without a copy. Of sparse data no zero is filled
+    /// in: where a centre is not 0 they become [`Features::Centred`].
     ///
     /// # Errors
     /// [`DataError::ScalingShape`] when fitted on another number of features.
@@ -140,8 +160,12 @@ impl Scaling {
         if expected != found {
             return Err(DataError::ScalingShape { expected, found });
         }
-        if self.center.iter().any(|&center| center != 0.0) {
-            features.make_dense();
+        if self.center.iter().any(|&center| center != 0.0) && features.as_design().is_sparse() {
+            let bytes = features.bytes();
+            let sparse = std::mem::replace(features, Features::Dense(DenseDesign::new(0, 0, Vec::new())?));
+            let centred = Centred::new(sparse.into_design().into(), bytes, self.center.clone(), self.scale.clone());
+            *features = Features::Centred(centred);
+            return Ok(());
         }
         match features {
             Features::Dense(design) => {
@@ -155,16 +179,15 @@ impl Scaling {
                 }
             }
             Features::Mapped(design) => design.divide(&self.scale),
+            Features::Centred(_) => unreachable!("features are scaled once"),
         }
         Ok(())
     }
 
     fn apply_column(&self, j: usize, values: &mut [f64]) {
         let (center, scale) = (self.center.get(j).copied().unwrap_or(0.0), self.scale[j]);
-        // Of values near the largest double a difference may be beyond it. Powers of two are exact.
-        let unit = if scale > 1e300 { 0.25 } else { 1.0 };
         for x in values {
-            *x = (*x * unit - center * unit) / (scale * unit);
+            *x = scaled(*x, center, scale);
         }
     }
 }
@@ -174,10 +197,11 @@ fn fit(
     kind: ScaleKind,
     features: &Features,
     weights: SampleWeights<'_>,
+    centred: bool,
     place: &(dyn Fn(usize) -> String + Sync),
 ) -> Result<Scaling, DataError> {
     let columns = (0..features.n_features()).into_par_iter();
-    let is_dense = matches!(features, Features::Dense(_));
+    let centred = centred || matches!(features, Features::Dense(_));
     let (center, scale) = match (kind, features) {
         (ScaleKind::Standard, _) => {
             let one = |j| {
@@ -190,20 +214,13 @@ fn fit(
             };
             let found: Result<Vec<(f64, f64)>, DataError> = columns.map(one).all_or_first();
             let (center, scale) = found?.into_iter().unzip();
-            (if is_dense { center } else { Vec::new() }, scale)
+            (if centred { center } else { Vec::new() }, scale)
         }
         (ScaleKind::Range(interval), _) => {
-            let one = |j| {
-                let extremes = Present::of(features, j, weights).extremes();
-                let (center, scale) = onto(interval, extremes, is_dense, || place(j))?;
-                if is_dense || center == 0.0 {
-                    return Ok((center, scale));
-                }
-                Err(DataError::FillsIn { column: place(j), kind, zero: -center / scale })
-            };
+            let one = |j| onto(interval, Present::of(features, j, weights).extremes(), || place(j));
             let found: Result<Vec<(f64, f64)>, DataError> = columns.map(one).all_or_first();
             let (center, scale) = found?.into_iter().unzip();
-            (if is_dense { center } else { Vec::new() }, scale)
+            (if centred { center } else { Vec::new() }, scale)
         }
         (ScaleKind::MaxAbs, _) => {
             let largest = |j| largest(&Present::of(features, j, weights).values);
@@ -220,17 +237,15 @@ fn fit(
     Ok(Scaling { kind, center, scale })
 }
 
-/// Centre and scale of a feature with these extremes; a constant one becomes 0, and stays as it is
-/// where data are sparse.
+/// Centre and scale of a feature with these extremes; a constant one becomes 0.
 fn onto(
     interval: Interval,
     extremes: Option<(f64, f64)>,
-    is_dense: bool,
     place: impl FnOnce() -> String,
 ) -> Result<(f64, f64), DataError> {
     let (least, most) = extremes.unwrap_or_default();
     if least == most {
-        return Ok((if is_dense { least } else { 0.0 }, 1.0));
+        return Ok((least, 1.0));
     }
     let (center, scale) = interval.center_and_scale(least, most);
     let divisor = if center.is_finite() { scale } else { f64::INFINITY };

@@ -123,6 +123,7 @@ impl Features {
                 let values: Vec<f64> = (0..p).flat_map(column).collect();
                 Features::Dense(DenseDesign::new(n, p, values).expect("n p values"))
             }
+            Features::Centred(design) => Features::Centred(design.of_rows(rows)),
             Features::Mapped(design) => {
                 let mut place = vec![None; design.n_samples()];
                 rows.iter().enumerate().for_each(|(at, &i)| place[i] = Some(at as u32));

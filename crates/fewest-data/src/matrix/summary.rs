@@ -122,5 +122,6 @@ fn equal(features: &Features, a: usize, b: usize) -> bool {
         Features::Dense(design) => design.column(a) == design.column(b),
         Features::Sparse(design) => design.column(a) == design.column(b),
         Features::Mapped(design) => design.entries(a) == design.entries(b),
+        Features::Centred(_) => features.column(a) == features.column(b),
     }
 }

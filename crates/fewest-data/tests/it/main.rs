@@ -8,6 +8,7 @@ mod agreement;
 mod bad_input;
 mod cell_files;
 mod cells;
+mod centred;
 mod columns;
 mod features_in_rows;
 mod formats;

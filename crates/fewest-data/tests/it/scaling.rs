@@ -240,9 +240,10 @@ fn range_keeps_zeros_of_sparse_data_or_says_which_it_would_not() {
     // Where both ends lie as the extremes do, 0 stays 0.
     let even = Case::new("a.svm", "1 1:-3\n-1 1:3\n1 2:-2\n-1 2:2\n").read().expect("read");
     assert_eq!(Scaling::fit(range(-1.0, 1.0), &even.features).expect("fit").scale, [3.0, 2.0]);
+    Scaling::of(range(-1.0, 1.0), &even).expect("zeros stay zeros");
     // A full column has no zero to keep, and its own least value.
     let full = Case::new("a.svm", "1 1:2\n-1 1:3\n1 1:4\n").read().expect("read");
-    assert!(matches!(Scaling::fit(range(0.0, 1.0), &full.features), Err(DataError::FillsIn { zero: -1.0, .. })));
+    assert!(matches!(Scaling::of(range(0.0, 1.0), &full), Err(DataError::FillsIn { zero: -1.0, .. })));
 }
 
 #[test]
@@ -262,12 +263,14 @@ fn samples_of_weight_0_are_none_in_every_scaling() {
             // Feature 5 is there in a sample of weight 0 alone.
             let few = read(&[&(rows[0].to_owned() + " 5:0"), rows[1], rows[2], rows[3]]);
             let kept: Vec<f64> = weights.iter().copied().filter(|weight| *weight > 0.0).collect();
-            let [found, wanted] = [(&all, &weights[..]), (&few, &kept)].map(|(data, weights)| {
-                Scaling::weighted(kind, &data.features, SampleWeights::new(weights)).expect("fit")
-            });
-            assert_eq!(found.scale[..4], wanted.scale[..4], "{kind}");
-            assert_eq!(found.scale[4], 1.0, "{kind}");
-            assert_eq!(found.center.get(..4), wanted.center.get(..4), "{kind}");
+            for centred in [false, true] {
+                let [found, wanted] = [(&all, &weights[..]), (&few, &kept)].map(|(data, weights)| {
+                    Scaling::weighted(kind, &data.features, SampleWeights::new(weights), centred).expect("fit")
+                });
+                assert_eq!(found.scale[..4], wanted.scale[..4], "{kind}");
+                assert_eq!(found.scale[4], 1.0, "{kind}");
+                assert_eq!(found.center.get(..4), wanted.center.get(..4), "{kind}");
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fewest::{AnyMethod, Error, RuleList, Settings as _, SvmSettings};
-use fewest_data::{Features, MissingRule, ScaleKind};
+use fewest::{AnyMethod, Error, Kernel, RuleList, Settings as _, SvmSettings};
+use fewest_data::{Features, MissingRule, ScaleKind, ScaleReason};
 use serde::{Deserialize, Serialize};
 
 use super::score::Score;
@@ -206,9 +206,22 @@ impl StudySettings {
             texts: self.texts.clone(),
             categorical: Vec::new(),
             variance_threshold: self.variance_threshold,
-            scale: Some(scale_kind(self.scale, features).0),
+            scale: Some(self.scale_kind(features).0),
+            centred: self.centred(),
             class_weight: self.class_weight.clone(),
         }
+    }
+
+    /// The scaling in effect, and why.
+    pub fn scale_kind(&self, features: &Features) -> (ScaleKind, ScaleReason) {
+        scale_kind(self.scale, features, self.centred())
+    }
+
+    /// Whether sparse data are centred, too: a linear machine takes part, and its bias does not make up
+    /// for a constant in a feature.
+    pub fn centred(&self) -> bool {
+        let linear = self.methods.iter().any(|method| !method.has_kernel());
+        linear && !self.svm.bias.absorbs_constants(&Kernel::Linear)
     }
 
     /// Whether the rules bound weights.

@@ -82,7 +82,10 @@ fn predictors(result: Json<'_>) -> String {
         ),
         Some("standard") => Some("Features were standardised".to_owned()),
         Some("maxabs") => Some("Features were divided by their largest absolute value".to_owned()),
-        kind => kind.and_then(range).map(|range| format!("Features were scaled to {range}")),
+        kind => kind.and_then(range).map(|range| {
+            let but = if is_uncentred(settings) { " but for a constant, as the data are sparse" } else { "" };
+            format!("Features were scaled to {range}{but}")
+        }),
     };
     let scaled = match (scaled, settings.at("scale").text()) {
         (Some(words), _) => Some(format!("{words}, as learnt from each training part alone.")),

@@ -4,6 +4,7 @@
 //! rows (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
 
 mod blocks;
+mod centred;
 mod dense;
 mod joint;
 mod pass;
@@ -16,6 +17,7 @@ mod stacked;
 mod strided;
 mod unit;
 
+pub use centred::{Centred, scaled};
 pub use dense::DenseDesign;
 pub use joint::Joint;
 pub use recentred::{Recentred, centres};

@@ -39,8 +39,11 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let outputs = [("--json", sink.as_ref()), ("--report", page.as_ref())];
     Sink::apart(&outputs)?;
     let class_weight: Option<ClassWeight> = options.value("class_weight");
-    let reading =
-        PrepareOptions { class_weight: class_weight.as_ref(), ..PrepareOptions::new(&args.data, &args.prepare)? };
+    let reading = PrepareOptions {
+        class_weight: class_weight.as_ref(),
+        centred: options.centres(),
+        ..PrepareOptions::new(&args.data, &args.prepare)?
+    };
     let prepared = reading.run(terminal)?;
     check_classes(options, prepared.known())?;
     let p = prepared.data.names.len();

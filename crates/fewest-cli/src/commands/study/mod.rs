@@ -39,7 +39,10 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sinks =
         PanelSinks::open((args.json.as_ref(), args.report.as_ref()), Some(&args.model), (args.proof.as_ref(), None))?;
     let groups = args.groups.as_deref();
-    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare)? }.load(terminal)?;
+    let svm = args.margin.settings(SvmSettings::default());
+    let centred = StudySettings { methods: methods.clone(), svm, ..StudySettings::default() }.centred();
+    let reading = PrepareOptions { centred, groups, ..PrepareOptions::new(&args.data, &args.prepare)? };
+    let mut raw = reading.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
@@ -178,7 +181,7 @@ fn settings(args: &StudyArgs, raw: &DataAsRead) -> StudySettings {
         points: args.points,
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),
-        scale: Some(args.prepare.scaling(&raw.data.features).0),
+        scale: Some(args.prepare.scaling(&raw.data.features, raw.centred).0),
         variance_threshold: args.rules.variance_threshold,
         svm: SvmSettings { memory, ..svm },
         solutions: args.solutions,

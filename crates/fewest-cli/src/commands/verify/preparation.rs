@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::asked::{Difference, Origin};
 use crate::args::data::{MissingArg, PrepareArgs, path_text};
 use crate::args::notation::some;
-use crate::args::svm::ClassWeight;
+use crate::args::svm::{ClassWeight, absorbs_constants};
 use crate::cli::VerifyArgs;
 use crate::commands::prepare::{PrepareOptions, PreparedData};
 use crate::failure::Failure;
@@ -80,6 +80,17 @@ impl Sources<'_> {
         let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.settings)));
         let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(result)));
         self.pick(key, [typed, result, file])
+    }
+
+    /// Whether sparse data are centred, too, by the bias and the kernel of the claim.
+    fn centred(&self, args: &VerifyArgs) -> bool {
+        let made = self.made.filter(|_| self.stated).map(|made| &made.settings);
+        let said = || self.result.into_iter().chain(made);
+        let bias =
+            args.asked.bias.bias.or_else(|| said().find_map(|settings| settings.own("bias"))).unwrap_or_default();
+        let kernel = args.asked.kernel.map(|kernel| kernel.text().to_owned());
+        let kernel = kernel.or_else(|| said().find_map(|settings| settings.own("kernel")));
+        !absorbs_constants(bias, kernel.as_deref().unwrap_or("linear"))
     }
 
     fn pick<T: Clone + Serialize>(&mut self, key: &str, said: [Stated<T>; 3]) -> Option<T> {
@@ -158,6 +169,7 @@ pub(super) fn read(
         .choose("categorical", typed, |s| filled(&s.own::<Vec<String>>("categorical").unwrap_or_default()))
         .unwrap_or_default();
     let validate = validate(args, &mut sources);
+    let centred = sources.centred(args);
     let scale = scale(args, &mut sources)?;
     let prepare = PrepareArgs { sample_weights, scale, missing };
     let options = PrepareOptions {
@@ -168,6 +180,7 @@ pub(super) fn read(
         variance_threshold: args.rules.variance_threshold.or_else(|| result?.variance_threshold),
         validate: validate.as_ref().map(|(validate, seed)| (validate, *seed)),
         folds: folds.as_deref(),
+        centred,
         categorical: &categorical,
         tasks: tasks.as_deref(),
         groups: groups.as_deref(),

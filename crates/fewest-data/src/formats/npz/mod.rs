@@ -19,7 +19,7 @@ use crate::io::shared::{SharedFile, SharedReader};
 use crate::io::source::Source;
 use crate::meaning::header::check_distinct;
 use crate::note::TargetRule;
-use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, meaning::binary};
+use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, meaning::binary};
 use matrix::Matrix;
 use npy::{Array, HeaderError};
 use numbers::Numbers;
@@ -33,11 +33,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let names = archive.names(&form)?;
     let features = compressed::features(&mut Matrix { archive: &mut archive, form })?;
     let finite = |j| names.get(j).into_owned();
-    match &features {
-        Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
-        Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
-        Features::Mapped(_) => unreachable!("archives are read into memory"),
-    }
+    features.check_finite(file, options.missing, finite)?;
     let (target, rows, mut notes) = archive.target(form.n, options)?;
     notes.extend(variables::read(&mut archive, &form, &names)?);
     let mut column = |name: &String| -> Result<TextColumn, DataError> {

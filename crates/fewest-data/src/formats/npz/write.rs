@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fewest_svm::{Design as _, SparseDesign};
+use fewest_svm::{DenseDesign, Design as _, SparseDesign};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -15,11 +15,13 @@ type Zip<'a> = ZipWriter<zip::write::StreamWriter<&'a mut (dyn Write + Send)>>;
 /// Writes `X`, `y`, `names`, or the arrays of a sparse matrix in CSC form with `y` and `names`.
 pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let mut zip = ZipWriter::new_stream(out);
+    let write_dense = |zip: &mut Zip<'_>, design: &DenseDesign<'_>| {
+        let shape = format!("({}, {})", design.n_samples(), design.n_features());
+        numbers(zip, "X", "<f8", &shape, design.values().iter().map(|x| x.to_le_bytes()))
+    };
     match &data.features {
-        Features::Dense(design) => {
-            let shape = format!("({}, {})", design.n_samples(), design.n_features());
-            numbers(&mut zip, "X", "<f8", &shape, design.values().iter().map(|x| x.to_le_bytes()))?;
-        }
+        Features::Dense(design) => write_dense(&mut zip, design)?,
+        Features::Centred(_) => write_dense(&mut zip, &data.features.dense())?,
         Features::Sparse(design) => write_sparse(&mut zip, design)?,
         Features::Mapped(design) => write_sparse(&mut zip, &design.loaded())?,
     }
