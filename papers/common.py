@@ -342,7 +342,9 @@ def command(here, options):
 
 def states(text):
     """The table of docs/reproduction.md: how many claims of each paper have each state, as its lists say."""
-    kinds, body = ("seen", "partly", "not seen", "reversed", "undecided", "not testable"), []
+    from paired import STATES as kinds  # which needs scipy
+
+    body = []
     for paper, listed in re.findall(r"<!-- rows: claims-(\w+) -->(.*?)<!-- end -->", text, re.DOTALL):
         found = [line.split(" | ")[2].split(",")[0] for line in listed.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
         body.append([paper, len(found), *map(found.count, kinds)])

@@ -175,23 +175,27 @@ class Part:
         return f"*{self.outcome}*: {self.label}{': ' if self.label and self.said else ''}{self.said}"
 
 
-def few(pair):
-    return pair is None or pair.n < FEWEST
-
-
 def left_open(label, said):
     """A part that the rows do not answer."""
     return Part(label, said, otherwise=OPEN)
 
 
-def described(pair, measure):
-    return f"{pair.size(measure)}, p {{p}}; {pair.counts()}"
+def too_few(label, pair, measure):
+    """The part of a comparison with fewer than five cases, else none."""
+    if pair is not None and pair.n >= FEWEST:
+        return None
+    return left_open(label, f"{pair.size(measure)} on {pair.n} cases" if pair else "no pairs")
+
+
+def described(pair, measure, margin=False):
+    said = f"{pair.size(measure)}, p {{p}}; {pair.counts()}"
+    return f"{said}; margin {measure.least:g} {measure.unit}".rstrip() if margin else said
 
 
 def more(label, pair, measure, claimed=1, by=0.0):
     """A part: a is above b (`claimed` -1: below). `by` is how much at least, in the unit, where the paper says "much"."""
-    if few(pair):
-        return left_open(label, f"{pair.size(measure)} on {pair.n} cases" if pair else "no pairs")
+    if unanswered := too_few(label, pair, measure):
+        return unanswered
     value, said = claimed * by / measure.scale, described(pair, measure)
     up = claimed * (pair.mean - value) > 0
     if by and not up and claimed * pair.mean > 0:  # the right way, but less than claimed
@@ -204,21 +208,19 @@ def more(label, pair, measure, claimed=1, by=0.0):
 
 def as_good(label, pair, measure, claimed=1):
     """A part: a is not below b (`claimed` -1: not above) by the least difference that matters."""
-    if few(pair):
-        return left_open(label, f"{pair.size(measure)} on {pair.n} cases" if pair else "no pairs")
+    if unanswered := too_few(label, pair, measure):
+        return unanswered
     margin = -claimed * measure.margin
     good = claimed * (pair.mean - margin) > 0
-    said = f"{described(pair, measure)}; margin {measure.least:g} {measure.unit}".rstrip()
-    return Part(label, said, YES if good else REVERSED, pair.against(margin)[1])
+    return Part(label, described(pair, measure, margin=True), YES if good else REVERSED, pair.against(margin)[1])
 
 
 def same(label, pair, measure):
     """A part: a and b differ by less than the least difference that matters, either way (two one-sided tests)."""
-    if few(pair):
-        return left_open(label, f"{pair.size(measure)} on {pair.n} cases" if pair else "no pairs")
+    if unanswered := too_few(label, pair, measure):
+        return unanswered
     nearer = math.copysign(measure.margin, pair.mean)
-    said = f"{described(pair, measure)}; margin {measure.least:g} {measure.unit}".rstrip()
-    return Part(label, said, YES if abs(pair.mean) < measure.margin else REVERSED, pair.against(nearer)[1])
+    return Part(label, described(pair, measure, margin=True), YES if abs(pair.mean) < measure.margin else REVERSED, pair.against(nearer)[1])
 
 
 WINS = Measure("of them", 0.2)  # the least excess of wins that matters, as a share of all cases
@@ -226,14 +228,14 @@ WINS = Measure("of them", 0.2)  # the least excess of wins that matters, as a sh
 
 def wins(label, up, down, of, said=""):
     """A part: a is ahead on more cases than behind, by the sign test; the interval is of the excess, as a share of all."""
+    said = said or f"ahead on {up}, behind on {down} of {of}"
     if of < FEWEST:
-        return left_open(label, f"{said or f'ahead on {up}, behind on {down} of {of}'}")
+        return left_open(label, said)
     p = float(stats.binomtest(up, up + down).pvalue) if up + down else 1.0
     excess, wide = (up - down) / of, 1.96 * math.sqrt(max((up + down) / of - ((up - down) / of) ** 2, 0) / of)
     level = excess - wide > -WINS.least and excess + wide < WINS.least
     ends = f"[{max(excess - wide, -1):.2f}, {min(excess + wide, 1):.2f}]"
-    told = f"{said or f'ahead on {up}, behind on {down} of {of}'}, excess {excess:+.2f} {ends}, p {{p}}"
-    return Part(label, told, YES if up > down else REVERSED, p, NO if level else UNDECIDED)
+    return Part(label, f"{said}, excess {excess:+.2f} {ends}, p {{p}}", YES if up > down else REVERSED, p, NO if level else UNDECIDED)
 
 
 def trend(label, x, y, claimed=1):

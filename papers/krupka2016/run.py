@@ -336,16 +336,20 @@ TIME = Measure("%", 10, digits=0)
 SOURCES = {"wine+noise": "wine"}  # sets of the same samples are one case
 
 
+def source(name):
+    return SOURCES.get(name, name)
+
+
 def pair(found, a, b, what, scale=float):
     """Model a against model b over the sets."""
     of = lambda m: {name: float(scale(round(row[m][what], 9))) for name, row in found.items()}
-    return on_cases(of(a), of(b), cluster=lambda name: SOURCES.get(name, name))
+    return on_cases(of(a), of(b), cluster=source)
 
 
 def fewer(found, model, what="features"):
     """By how many % fewer features than R5, over the sets."""
     share = {name: 100 * (row["R5"][what] - row[model][what]) / row["R5"][what] for name, row in found.items()}
-    return on_cases(share, dict.fromkeys(share, 0.0), cluster=lambda name: SOURCES.get(name, name))
+    return on_cases(share, dict.fromkeys(share, 0.0), cluster=source)
 
 
 def seconds(found, a, b):
@@ -427,7 +431,7 @@ def along(found, a, b):
     """Accuracy of model b at the size that model a returns, less that of model a, over the sets."""
     at = {name: dict(map(tuple, row[b]["curve"])).get(row[a]["features"]) for name, row in found.items() if "curve" in row[b]}
     have = {name: value for name, value in at.items() if value is not None}
-    return on_cases(have, {name: found[name][a]["accuracy"] for name in have}, cluster=lambda name: SOURCES.get(name, name))
+    return on_cases(have, {name: found[name][a]["accuracy"] for name in have}, cluster=source)
 
 
 def claims(rows):

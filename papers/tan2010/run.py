@@ -932,8 +932,7 @@ def claims(rows):
             sparse_parts.append(paired.more(f"{name}, FGM against QCQP-SSVM, C fixed", between(mine, name, "FGM", OWN, sparse_share), SHARES))
         others = [theirs, as_paper(name, "SVM-RFE")]
         right_parts += [paired.as_good(f"{name}, against {short(other)}", between(mine, name, ours, other, accuracy), SHARES) for other in others]
-        log = lambda r: doublings(r)
-        time_parts += [paired.more(f"{name}, {other} against FGM as printed", between(mine, name, other, "FGM plain", log), DOUBLINGS, -1) for other in ("LPSVM", "QCQP-SSVM")]
+        time_parts += [paired.more(f"{name}, {other} against FGM as printed", between(mine, name, other, "FGM plain", doublings), DOUBLINGS, -1) for other in ("LPSVM", "QCQP-SSVM")]
     drawn = figure4(rows)
 
     def at(name, a, b):
