@@ -73,17 +73,8 @@ class Set:
         self.folds = [(self.rest[inner != k], self.rest[inner == k]) for k in range(10)]
         self.leave_one_out = [(np.delete(self.rest, i), self.rest[[i]]) for i in range(len(self.rest))]
 
-    def files(self, split, scale=None):
-        """The files of a split, training and test; with scale every feature of the training part goes from -1 to 1."""
-        if scale:
-            X, y = self.table.iloc[:, :-1].to_numpy(float), self.table.iloc[:, -1].to_numpy()
-            low, high = X[split[0]].min(axis=0), X[split[0]].max(axis=0)
-            X = (2 * X - low - high) / np.where(high > low, high - low, 1)
-            X[:, high == low] = 0
-            paths = self.folder / "train.npz", self.folder / "test.npz"
-            for rows, path in zip(split, paths):
-                np.savez(path, X=X[rows], y=np.where(y[rows] == y.min(), -1.0, 1.0))
-            return paths
+    def files(self, split):
+        """The files of a split, training and test."""
         paths = self.folder / "train.csv", self.folder / "test.csv"
         for rows, path in zip(split, paths):
             self.table.iloc[rows].to_csv(path, index=False)
@@ -132,7 +123,7 @@ def words(key, *more):
     price = ["--penalty", key["D"]] if key["D"] else []
     # `hard` says its own u.
     price += ["--weight-bound", key.get("u", "paper")] if price and key["part"] != "hard" else []
-    price += ["--scale", "none"] if "scale" in key else []
+    price += ["--scale", key["scale"]] if "scale" in key else []
     return ["-m", key["method"], "--cost", key["C"], *price, *key["options"].split(), *limit, *more]
 
 
@@ -154,7 +145,7 @@ def ask(fewest, rows, data, split, keys, *more):
     for key in keys:
 
         def work():
-            made[:] = made or [data.files(split, key.get("scale"))]
+            made[:] = made or [data.files(split)]
             return judged(fewest, data, split, made[0], words(key, *more))
 
         rows.get(key, work)
