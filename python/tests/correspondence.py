@@ -348,6 +348,7 @@ COMMANDS: dict[str, Command] = {
             "resume-every": _RESUME,
             "cv": "``fewest.evaluate`` of each size; ``cv`` of ``SVMRFE``",
             "repeats": "``n_repeats`` of ``fewest.evaluate``",
+            "reach": "``sensitivity`` and ``specificity`` of ``fewest.evaluate`` of each size",
             "seed": "``random_state`` of ``fewest.evaluate``",
             "inner-cv": "``cv`` of the selector",
         },

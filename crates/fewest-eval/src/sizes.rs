@@ -23,6 +23,24 @@ struct FoldScores {
     stopped: bool,
 }
 
+/// Shares of the samples of the second of two classes and of the first that are to be classified
+/// right, above 0 and up to 1; none: any.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Reach {
+    /// Of the second class.
+    pub sensitivity: Option<f64>,
+    /// Of the first.
+    pub specificity: Option<f64>,
+}
+
+impl Reach {
+    /// The measures and what they are to reach.
+    fn each(self) -> impl Iterator<Item = (&'static str, f64)> {
+        let both = [("sensitivity", self.sensitivity), ("specificity", self.specificity)];
+        both.into_iter().filter_map(|(name, least)| Some((name, least?)))
+    }
+}
+
 /// How good each size is.
 #[derive(Debug, Clone)]
 pub struct SizeScores {
@@ -105,6 +123,18 @@ impl SizeScores {
         size(SizeRule::Best).zip(size(SizeRule::OneSe))
     }
 
+    /// The smallest size whose mean shares reach these, and the smallest whose 95 % intervals lie above
+    /// them; none where no size does.
+    pub fn reaching(&self, reach: Reach) -> [Option<usize>; 2] {
+        let reaches = |at: usize, value: fn(&Summary) -> Option<f64>| {
+            let found = self.summaries(at);
+            let of = |name| found.iter().find(|(known, _)| *known == name).and_then(|(_, summary)| value(summary));
+            reach.each().all(|(name, least)| of(name).is_some_and(|value| value >= least))
+        };
+        let smallest = |value| (0..self.sizes.len()).find(|&at| reaches(at, value)).map(|at| self.sizes[at]);
+        [smallest(|summary| Some(summary.mean)), smallest(|summary| summary.ci95.map(|ends| ends[0]))]
+    }
+
     /// Measures of the size in this place of the list, with mean, standard error and interval.
     pub fn summaries(&self, at: usize) -> Vec<(&'static str, Summary)> {
         let judged = self.folds.iter().map(|fold| {
@@ -114,8 +144,8 @@ impl SizeScores {
         summaries(&judged.collect::<Vec<_>>(), self.test_share)
     }
 
-    /// Accuracy of the size in this place; none where no fold is done.
-    pub fn accuracy(&self, at: usize) -> Option<Summary> {
-        self.summaries(at).into_iter().find(|(name, _)| *name == "accuracy").map(|(_, accuracy)| accuracy)
+    /// A measure of the size in this place; none where no fold is done.
+    pub fn measure(&self, at: usize, name: &str) -> Option<Summary> {
+        self.summaries(at).into_iter().find(|(known, _)| *known == name).map(|(_, summary)| summary)
     }
 }

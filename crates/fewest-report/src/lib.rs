@@ -40,6 +40,7 @@ use view::{Budget, Page, lay_out};
 pub use fewest_text::visible;
 pub use markers::panel_table;
 pub use near::near_sentence;
+pub use path::reach_sentence;
 pub use table::{Style, Table};
 pub use text::{Door, Words, add_words, text};
 pub use view::shorten;

@@ -206,12 +206,40 @@ fn accuracies(path: Json<'_>, points: &[Point<'_>], budget: &Budget) -> Result<O
     let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se), None)?;
     let done = plural(cv.at("done").count().unwrap_or(0), "fold");
     let summary = format!(
-        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained again on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
-        plural(best, "feature")
+        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained again on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.{}",
+        plural(best, "feature"),
+        reached(cv.at("reach"))
     );
     let title = "Accuracy against number of features".to_owned();
     let chart = Chart { id: "accuracy", title, summary, svg, table };
     Ok(Some(Section::new("accuracy-section", "Number of features", vec![Block::Chart(chart)])))
+}
+
+/// Which number of features reaches a sensitivity and a specificity on samples that took no part:
+/// the smallest by its means, and by the lower ends of its intervals.
+pub fn reach_sentence(shares: [Option<f64>; 2], sizes: [Option<usize>; 2]) -> String {
+    let of = |(name, share): (&str, Option<f64>)| share.map(|share| format!("{name} {share}"));
+    let asked: Vec<String> = ["sensitivity", "specificity"].into_iter().zip(shares).filter_map(of).collect();
+    let asked = format!("{} on samples that took no part", asked.join(" and "));
+    let [Some(size), certain] = sizes else {
+        return format!("{asked}: no number of features reaches it");
+    };
+    let size = plural(size as u64, "feature");
+    let certain = certain.map_or_else(|| "no number of them".to_owned(), |certain| certain.to_string());
+    format!(
+        "{asked}: reached with {size} in the mean, and with {certain} by the lower ends of the 95 % intervals; that no other subset of fewer features reaches it is not proven"
+    )
+}
+
+/// That of a result, where it was asked for.
+fn reached(found: Json<'_>) -> String {
+    if !found.is_there() {
+        return String::new();
+    }
+    let share = |key: &str| found.at(key).number();
+    let size = |key: &str| found.at(key).count().map(|size| size as usize);
+    let sentence = reach_sentence([share("sensitivity"), share("specificity")], [size("size"), size("certain_size")]);
+    format!(" {}.", sentence_case(&sentence))
 }
 
 /// Which feature is chosen at which size.

@@ -52,8 +52,8 @@ pub(crate) use parts::{measures, measures_and_losses, positive, sample_names};
 pub use prediction::{JudgedSamples, Prediction};
 pub use proof_file::{ProofFile, ProofMark, check_proof_path};
 pub use selection::{
-    Correlations, Description, Few, ListJudgement, ListedFeature, Path, Place, Replacement, RuledOut, Selection,
-    SizeChoice, StandIn, Story, Strength, Trace,
+    Correlations, Description, Few, ListJudgement, ListedFeature, Path, Place, ReachChoice, Replacement, RuledOut,
+    Selection, SizeChoice, StandIn, Story, Strength, Trace,
 };
 pub use stability::StabilitySelection;
 pub use study::{LeftOut, Study, StudyContext};

@@ -297,4 +297,21 @@ pub struct SizeChoice {
     pub best_size: Option<usize>,
     /// The smallest within one standard error of it.
     pub one_se_size: Option<usize>,
+    /// The smallest that reaches a sensitivity and a specificity, where these were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<ReachChoice>,
+}
+
+/// The smallest size whose classifier finds a share of each class, on samples that took no part.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReachChoice {
+    /// Share of the positive class that is asked for.
+    pub sensitivity: Option<f64>,
+    /// Share of the other class that is asked for.
+    pub specificity: Option<f64>,
+    /// The smallest size whose means over the folds reach them.
+    pub size: Option<usize>,
+    /// The smallest whose 95 % intervals lie at them or above.
+    pub certain_size: Option<usize>,
 }

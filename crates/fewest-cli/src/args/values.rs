@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fewest_eval::sizes::Reach;
 use serde::de::DeserializeOwned;
 
 use super::notation;
@@ -121,6 +122,23 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
 /// A number of folds.
 pub(crate) fn folds(text: &str) -> Result<usize, String> {
     at_least(text, 2)
+}
+
+/// Shares of two classes that are to be reached: `sensitivity=0.9,specificity=0.8`, or one of them.
+pub(crate) fn reach(text: &str) -> Result<Reach, String> {
+    let mut reach = Reach::default();
+    for (name, least) in notation::weighted(text)? {
+        let place = match name.as_str() {
+            "sensitivity" => &mut reach.sensitivity,
+            "specificity" => &mut reach.specificity,
+            _ => return Err(format!("`{name}` is neither sensitivity nor specificity")),
+        };
+        if place.is_some() {
+            return Err(format!("{name} is given twice"));
+        }
+        *place = Some(share_up_to_one(&least.to_string()).map_err(|range| format!("{name} {range}"))?);
+    }
+    Ok(reach)
 }
 
 /// A time.

@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest::validation::ShareLaw;
 use fewest_data::{Format, ScaleKind};
 use fewest_eval::knockoffs::KnockoffSettings;
+use fewest_eval::sizes::Reach;
 use fewest_eval::stability::StabilitySettings;
 
 use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleParser};
@@ -218,6 +219,10 @@ pub(crate) struct PathArgs {
     /// Repeat the folds of --cv this many times, dealt again [default: 1]
     #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", requires = "cv")]
     pub(crate) repeats: Option<usize>,
+    /// The smallest size whose classifier reaches these on the samples held out, both or one, such as
+    /// sensitivity=0.9,specificity=0.8
+    #[arg(long, value_name = "NAME=SHARE,...", value_parser = values::reach, help_heading = "Evaluation", requires = "cv")]
+    pub(crate) reach: Option<Reach>,
     /// How samples are dealt into folds [default: 0]
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Evaluation")]
     pub(crate) seed: Option<u64>,

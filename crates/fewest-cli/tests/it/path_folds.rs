@@ -107,3 +107,58 @@ fn a_limit_leaves_folds_out_and_says_so() {
     assert!(missing == 0.0 || ran.err.contains("not done in time"), "{}", ran.err);
     assert_eq!(result["path"].as_array().unwrap().len(), 4);
 }
+
+/// `--reach` names the smallest size whose means reach both shares, and that of the lower ends.
+#[test]
+fn a_size_that_reaches_a_sensitivity_and_a_specificity() {
+    let scratch = Scratch::new("path_reach");
+    scratch.file("d.csv", generated(90, 9, &["a", "b"], 5)).file("three.csv", generated(60, 7, &["a", "b", "c"], 6));
+    let path = ["path", "d.csv", "-m", "rfe", "--max-features", "1..6", "--cv", "5", "--repeats", "2"];
+    let files = ["--json", "path.json", "--report", "path.html"];
+    scratch.run(&[&path[..], &files].concat()).code(0);
+    let plain = scratch.json("path.json");
+    assert!(plain["cv"].get("reach").is_none());
+    let of = |at: usize, name: &str, low: bool| {
+        let summary = &plain["path"][at]["cv"][name];
+        number(if low { &summary["ci95"][0] } else { &summary["mean"] })
+    };
+    for (sensitivity, specificity) in
+        [(Some(0.5), Some(0.5)), (Some(0.8), None), (None, Some(0.75)), (Some(1.0), Some(1.0))]
+    {
+        let each = [("sensitivity", sensitivity), ("specificity", specificity)];
+        let shares = || each.into_iter().filter_map(|(name, share)| Some((name, share?)));
+        let typed: Vec<String> = shares().map(|(name, share)| format!("{name}={share}")).collect();
+        let typed = typed.join(",");
+        let ran = scratch.run(&[&path[..], &files, &["--reach", &typed]].concat()).code(0);
+        let found = &scratch.json("path.json")["cv"]["reach"];
+        assert_eq!((found["sensitivity"].as_f64(), found["specificity"].as_f64()), (sensitivity, specificity));
+        for (key, low) in [("size", false), ("certain_size", true)] {
+            let known =
+                (0..6).find(|&at| shares().all(|(name, share)| of(at, name, low) >= share)).map(|at| at as u64 + 1);
+            assert_eq!(found[key].as_u64(), known, "{typed} {key}");
+        }
+        let words = if found["size"].is_null() { "no number of features reaches it" } else { "is not proven" };
+        for text in [ran.out.split_whitespace().collect::<Vec<_>>().join(" "), scratch.read("path.html")] {
+            assert!(text.contains(words), "{typed}: {text}");
+        }
+        assert!(
+            ran.out.lines().any(|line| line.contains(" sensitivity ") && line.contains(" specificity ")),
+            "{}",
+            ran.out
+        );
+    }
+    for (wrong, why) in [
+        ("sensitivity=0", "sensitivity must be above 0 and at most 1"),
+        ("specificity=1.5", "specificity must be above 0 and at most 1"),
+        ("recall=0.5", "`recall` is neither sensitivity nor specificity"),
+        ("sensitivity=0.5,sensitivity=0.6", "sensitivity is given twice"),
+        ("0.9", "has no ="),
+    ] {
+        let ran = scratch.run(&[&path[..], &["--reach", wrong]].concat()).code(2);
+        assert!(ran.err.contains(why), "{wrong}: {}", ran.err);
+    }
+    let without = scratch.run(&["path", "d.csv", "-m", "rfe", "--max-features", "1..3", "--reach", "sensitivity=0.9"]);
+    assert!(without.code(2).err.contains("--cv"));
+    let three = ["path", "three.csv", "-m", "rfe", "--max-features", "1..3", "--cv", "3", "--reach", "sensitivity=0.9"];
+    assert!(scratch.run(&three).code(2).err.contains("--reach is of two classes, but there are 3"));
+}

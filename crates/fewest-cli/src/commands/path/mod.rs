@@ -45,7 +45,8 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
             "--resume keeps the progress of a long run, but info-gain is done at once; leave it out",
         ));
     }
-    let deal = args.cv.map(|cv| Deal { cv, repeats: args.repeats.unwrap_or(1), seed: args.seed.unwrap_or(0) });
+    let (repeats, seed, reach) = (args.repeats.unwrap_or(1), args.seed.unwrap_or(0), args.reach);
+    let deal = args.cv.map(|cv| Deal { cv, repeats, seed, reach });
     let options = &with_folds(args, options)?;
     let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
     let plan = if deal.is_some() { plan.keeping_raw() } else { plan };
@@ -53,6 +54,12 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let outputs = (None, None, proof.as_ref());
     let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs)?;
     let task = plan.load()?;
+    if args.reach.is_some() && task.prepared.target.classes.len() != 2 {
+        return Err(Failure::Input(format!(
+            "--reach is of two classes, but there are {}; keep two with --classes A,B, or leave it out",
+            task.prepared.target.classes.len()
+        )));
+    }
 
     let selecting = Instant::now();
     let more = Map::from_iter([("command".to_owned(), json!("path")), ("sizes".to_owned(), json!(sizes))]);

@@ -102,7 +102,9 @@ impl<'a> Found<'a> {
         headings.extend(certified.then_some("best"));
         headings.extend(if proven { &["bound", "gap"][..] } else { &[] });
         headings.push("seconds");
+        let reaching = scores.is_some_and(|scores| scores.deal.reach.is_some());
         headings.extend(scores.map(|_| "accuracy"));
+        headings.extend(if reaching { &["sensitivity", "specificity"][..] } else { &[] });
         headings.push("selected");
         let one_se = scores.and_then(|scores| scores.scores.chosen()).map(|chosen| chosen.1);
         let mut out = Table::new(&headings, headings.len() - 1);
@@ -125,9 +127,12 @@ impl<'a> Found<'a> {
             }
             cells.push(format!("{:.3}", seconds.as_secs_f64()));
             cells.extend(scores.map(|scores| {
-                let accuracy = scores.scores.accuracy(at).map_or_else(String::new, accuracy_text);
+                let accuracy = share(scores, at, "accuracy");
                 if one_se == Some(max_features) { accuracy + " *" } else { accuracy }
             }));
+            for measure in scores.filter(|_| reaching).map(|_| ["sensitivity", "specificity"]).into_iter().flatten() {
+                cells.extend(scores.map(|scores| share(scores, at, measure)));
+            }
             cells.push(outcome.subset.as_ref().map_or_else(String::new, |subset| change(before, subset, names)));
             before = outcome.subset.as_ref().or(before);
             out.row(cells);
@@ -136,10 +141,11 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Mean and standard error.
-fn accuracy_text(accuracy: Summary) -> String {
-    let error = accuracy.se.map_or_else(String::new, |se| format!(" +- {se:.3}"));
-    format!("{:.3}{error}", accuracy.mean)
+/// Mean and standard error of a measure of the size in this place; empty where no fold is done.
+fn share(scores: &SizeJudgement, at: usize, measure: &str) -> String {
+    let Some(Summary { mean, se, .. }) = scores.scores.measure(at, measure) else { return String::new() };
+    let error = se.map_or_else(String::new, |se| format!(" +- {se:.3}"));
+    format!("{mean:.3}{error}")
 }
 
 /// The gaps in one line, where every size has one.
