@@ -27,9 +27,9 @@ struct FoldScores {
 /// right, above 0 and up to 1; none: any.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Reach {
-    /// Of the second class.
+    /// Least share of the second class.
     pub sensitivity: Option<f64>,
-    /// Of the first.
+    /// Least share of the first.
     pub specificity: Option<f64>,
 }
 

@@ -231,7 +231,7 @@ pub fn reach_sentence(shares: [Option<f64>; 2], sizes: [Option<usize>; 2]) -> St
     )
 }
 
-/// That of a result, where it was asked for.
+/// The sentence of a result, where it was asked for.
 fn reached(found: Json<'_>) -> String {
     if !found.is_there() {
         return String::new();
