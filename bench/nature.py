@@ -4,8 +4,9 @@
 
 Data: X normal, features in a row with correlation rho^|i - j| (a pass from left to right), k true features of weight +-1 as far from each other as p allows,
 y = sign(X w + e) with noise of a quarter of the signal's variance; hinge, free bias, at most k features, gap 1e-4, by one thread. n C is the cost of all samples together.
-A search ends at a proof, after NODES nodes or SECONDS seconds. Two draws of each; a cell is that of more nodes, or of the larger gap. Rows are kept in results/nature.jsonl, and what is not yet
-there is run. Writes results/nature.md and nature.svg.
+A search ends at a proof, after NODES nodes or SECONDS seconds. Two draws of each; a cell is that of more nodes, or of the larger gap.
+
+Rows are kept in results/nature.jsonl, and what is not yet there is run. Writes results/nature.md and nature.svg.
 """
 
 import argparse
